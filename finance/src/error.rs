@@ -1,0 +1,217 @@
+//! What the finance layer refuses, with the numbers that were wrong and what to give instead.
+
+use thiserror::Error;
+
+use crate::data::DataError;
+
+/// A mistake in the input of a job, or a failure below it.
+///
+/// Every message is one line: what was given, then what is accepted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FinanceError {
+    /// A quantity that cannot be below zero (spot, strike, vol, expiry, a share of the mix) is.
+    #[error("{name} is {value}; it must be 0 or more")]
+    Negative {
+        /// The quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// A number is NaN or infinite, or leads to one (a discount factor that overflows).
+    #[error("{name} is {value}; it must be a finite number")]
+    NotFinite {
+        /// The quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// A number lies outside its range.
+    #[error("{name} is {value}; it must be {range}")]
+    OutOfRange {
+        /// The quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// The range in words that follow "it must be".
+        range: &'static str,
+    },
+    /// A number is finite, but would overflow the f32 arithmetic of the devices.
+    #[error("{name} is {value}; its magnitude must be at most {limit}")]
+    TooLarge {
+        /// The quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// The largest magnitude that is accepted.
+        limit: f64,
+    },
+    /// A number of things (paths, agents, portfolios) is zero.
+    #[error("the number of {name} is 0; it must be at least 1")]
+    Zero {
+        /// What there are none of.
+        name: &'static str,
+    },
+    /// The shares of the three kinds of agents do not sum to one.
+    #[error("the mix sums to {sum}; its three shares must sum to 1 within 1e-6")]
+    MixSum {
+        /// The sum of the shares given.
+        sum: f64,
+    },
+    /// There are not enough return rows for the divisor n − ddof.
+    #[error(
+        "ddof is {ddof} and there are {periods} periods of returns; ddof must be below the number of periods"
+    )]
+    DdofTooLarge {
+        /// The degrees of freedom taken off the divisor.
+        ddof: u32,
+        /// The return rows there are.
+        periods: usize,
+    },
+    /// The table of prices is at fault.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A primitive failed: a device that is missing, lost or out of memory.
+    #[error(transparent)]
+    Primitive(#[from] cubefold_primitives::Error),
+}
+
+/// Accepts finite numbers.
+pub(crate) fn finite(name: &'static str, value: f64) -> Result<(), FinanceError> {
+    match value.is_finite() {
+        true => Ok(()),
+        false => Err(FinanceError::NotFinite { name, value }),
+    }
+}
+
+/// Accepts finite numbers from 0 up.
+pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), FinanceError> {
+    finite(name, value)?;
+    match value < 0.0 {
+        true => Err(FinanceError::Negative { name, value }),
+        false => Ok(()),
+    }
+}
+
+/// Accepts finite numbers above 0.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), FinanceError> {
+    finite(name, value)?;
+    match value > 0.0 {
+        true => Ok(()),
+        false => Err(FinanceError::OutOfRange {
+            name,
+            value,
+            range: "above 0",
+        }),
+    }
+}
+
+/// Accepts counts from 1 up.
+pub(crate) fn at_least_one(name: &'static str, count: u64) -> Result<(), FinanceError> {
+    match count {
+        0 => Err(FinanceError::Zero { name }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TINY: f64 = f64::from_bits(1);
+
+    #[test]
+    fn validators_accept_up_to_the_edge_and_refuse_the_next_value() {
+        type Validator = fn(&'static str, f64) -> Result<(), FinanceError>;
+        let table: [(Validator, &[f64], &[f64]); 3] = [
+            (
+                finite,
+                &[f64::MAX, f64::MIN, 0.0],
+                &[f64::INFINITY, f64::NEG_INFINITY, f64::NAN],
+            ),
+            (
+                not_negative,
+                &[0.0, -0.0, f64::MAX],
+                &[-TINY, f64::INFINITY, f64::NAN],
+            ),
+            (
+                positive,
+                &[TINY, f64::MAX],
+                &[0.0, -0.0, -TINY, f64::INFINITY, f64::NAN],
+            ),
+        ];
+        for (check, accepted, refused) in table {
+            for &value in accepted {
+                assert!(check("x", value).is_ok(), "{value} must be accepted");
+            }
+            for &value in refused {
+                assert!(check("x", value).is_err(), "{value} must be refused");
+            }
+        }
+        assert!(at_least_one("paths", 1).is_ok());
+        assert!(matches!(
+            at_least_one("paths", 0),
+            Err(FinanceError::Zero { name: "paths" })
+        ));
+    }
+
+    #[test]
+    fn every_message_is_one_line_with_its_numbers() {
+        let table = [
+            (
+                FinanceError::Negative {
+                    name: "spot",
+                    value: -1.5,
+                },
+                "spot is -1.5; it must be 0 or more",
+            ),
+            (
+                FinanceError::NotFinite {
+                    name: "vol",
+                    value: f64::NAN,
+                },
+                "vol is NaN; it must be a finite number",
+            ),
+            (
+                FinanceError::OutOfRange {
+                    name: "span",
+                    value: 0.5,
+                    range: "at least 1",
+                },
+                "span is 0.5; it must be at least 1",
+            ),
+            (
+                FinanceError::TooLarge {
+                    name: "lambda",
+                    value: 2e9,
+                    limit: 1e9,
+                },
+                "lambda is 2000000000; its magnitude must be at most 1000000000",
+            ),
+            (
+                FinanceError::Zero { name: "agents" },
+                "the number of agents is 0; it must be at least 1",
+            ),
+            (
+                FinanceError::MixSum { sum: 0.9 },
+                "the mix sums to 0.9; its three shares must sum to 1 within 1e-6",
+            ),
+            (
+                FinanceError::DdofTooLarge {
+                    ddof: 1,
+                    periods: 1,
+                },
+                "ddof is 1 and there are 1 periods of returns; ddof must be below the number of periods",
+            ),
+            (
+                FinanceError::from(DataError::Empty {
+                    file: "p.csv".into(),
+                }),
+                "p.csv is empty; give a CSV with a header and rows of prices",
+            ),
+        ];
+        for (error, message) in table {
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}

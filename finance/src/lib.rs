@@ -1,0 +1,34 @@
+//! Five finance jobs that are nothing but compositions of [`cubefold_primitives`].
+//!
+//! | module | job | primitive |
+//! |---|---|---|
+//! | [`data`] | prices from a CSV, returns | – |
+//! | [`european`] | the option and its closed price | – |
+//! | [`monte_carlo`] | mean payoff of the option with its standard error | reduce |
+//! | [`ema`] | exponential moving average | scan |
+//! | [`covariance`] | mean and covariance of returns | reduce, tiled GEMM |
+//! | [`frontier`] | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
+//! | [`market`] | a market of agents with price feedback | reduce |
+//!
+//! Prices are parsed and returns are formed in f64. Options are plain structs with `Default`; a
+//! `check` says what a job refuses, before a device is chosen. Every error is one line with its
+//! numbers and what to do.
+#![warn(missing_docs)]
+
+pub mod covariance;
+pub mod data;
+pub mod ema;
+pub mod error;
+pub mod european;
+pub mod frontier;
+pub mod market;
+pub mod monte_carlo;
+
+pub use covariance::{Covariance, CovarianceOptions};
+pub use data::{Cell, DataError, Returns, Table, bundled_prices};
+pub use ema::{Decay, Init};
+pub use error::FinanceError;
+pub use european::{European, Style};
+pub use frontier::{Frontier, FrontierOptions, Point, Portfolio};
+pub use market::{MarketOptions, MarketRun};
+pub use monte_carlo::{Estimate, MonteCarlo};

@@ -1,0 +1,45 @@
+//! Derives for `cubefold-primitives`.
+//!
+//! CubeCL's own derives cannot be called from another derive, so the types that a `#[cube]` body needs
+//! (the expand type, the launch argument) are written out here, by the rules of `cubecl-macros` 0.11.
+
+mod fields;
+mod operator;
+mod state;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct of scalars (or of other states) the state of a monoid, or an item of a buffer.
+///
+/// Write it beside `Clone, Copy` on a struct with named fields. The struct is laid out as the 32-bit words of
+/// its fields in order; that one layout serves buffers, shared memory, plane shuffles and look-back words.
+#[proc_macro_derive(State)]
+pub fn derive_state(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    state::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a struct an operator that travels to the device with its run-time parameters.
+///
+/// Write it beside `Clone` on a unit struct or a struct with named fields. A field is a scalar, a
+/// `Captured<T>` array, another operator, or `PhantomData`.
+#[proc_macro_derive(Operator)]
+pub fn derive_operator(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    operator::derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a struct a launch argument without a host value: the device's half of a source.
+#[doc(hidden)]
+#[proc_macro_derive(Argument)]
+pub fn derive_argument(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    operator::derive_argument(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}

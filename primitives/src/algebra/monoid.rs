@@ -1,0 +1,68 @@
+//! The laws, stated once: [`Monoid`], [`Lift`], [`Lower`], [`Semiring`], [`Commutative`].
+
+use cubecl::prelude::*;
+
+use super::{Operator, State};
+
+/// An associative operation with an identity.
+///
+/// For all states `a`, `b`, `c`:
+///
+/// ```text
+/// combine(combine(a, b), c) = combine(a, combine(b, c))      associativity
+/// combine(identity, a) = a = combine(a, identity)            identity
+/// ```
+///
+/// `left` always holds earlier items than `right`: nothing here needs `combine` to commute. Rounding breaks
+/// associativity in the last bits; which grouping is used is fixed by the device and the call, so the same
+/// call gives the same bits. [`check_laws`](crate::check_laws) tries the laws on samples.
+///
+/// A body holds concrete scalars, `as` casts, arithmetic, comparisons and the inherent float methods, so the
+/// same method runs on the host. Integer `+` must not overflow there; [`Element::plus`](crate::Element::plus)
+/// wraps on both sides.
+#[cube]
+pub trait Monoid: Operator {
+    /// What is folded.
+    type State: State;
+
+    /// The state of no items at all.
+    fn identity(&self) -> Self::State;
+
+    /// The state of the items of `left` followed by those of `right`.
+    fn combine(&self, left: Self::State, right: Self::State) -> Self::State;
+}
+
+/// How an item becomes a state; fused into the load.
+#[cube(expand_base_traits = "MonoidExpand")]
+pub trait Lift<T: State>: Monoid {
+    /// The state of the one item.
+    fn lift(&self, item: T) -> Self::State;
+}
+
+/// How a state becomes a result; fused into the store.
+///
+/// The result is an associated type: an operator has one meaning, and a call needs no annotation.
+#[cube(expand_base_traits = "MonoidExpand")]
+pub trait Lower: Monoid {
+    /// What a caller reads.
+    type Output: State;
+
+    /// The result that the state stands for.
+    fn lower(&self, state: Self::State) -> Self::Output;
+}
+
+/// A monoid with a product that distributes over `combine`.
+///
+/// ```text
+/// multiply(a, b ⊕ c) = multiply(a, b) ⊕ multiply(a, c)       and the same on the left
+/// ```
+///
+/// where elements are lifted as [`Lift`] does. A product with the additive identity is the identity.
+#[cube(expand_base_traits = "MonoidExpand")]
+pub trait Semiring<L: State, R: State>: Monoid {
+    /// The product of an element of the left matrix and one of the right.
+    fn multiply(&self, left: L, right: R) -> Self::State;
+}
+
+/// Claims `combine(a, b) = combine(b, a)`: strategies that reorder items ask for it.
+pub trait Commutative: Monoid {}

@@ -1,0 +1,40 @@
+//! [`Operator`]: a value with run-time parameters that travels to a device.
+
+use std::marker::PhantomData;
+
+use cubecl::prelude::*;
+
+use crate::{Device, Error};
+
+/// What `#[derive(Operator)]` gives: a host value that a kernel can be launched with.
+///
+/// Scalars and [`Captured`](crate::Captured) arrays are operators too, so that they can be fields.
+pub trait Operator: LaunchArg + Clone + Send + Sync + 'static {
+    /// The launch argument that carries this value to `device`.
+    ///
+    /// # Errors
+    ///
+    /// A captured array that is longer than the device can bind.
+    fn bind(&self, device: &Device) -> Result<Self::RuntimeArg, Error>;
+
+    /// Whether the host can evaluate this value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOnHost`] where a captured array lives on a device.
+    fn check_host(&self) -> Result<(), Error>;
+}
+
+macro_rules! scalars {
+    ($($scalar:ty),*) => {$(
+        impl Operator for $scalar {
+            fn bind(&self, _: &Device) -> Result<Self::RuntimeArg, Error> { Ok(*self) }
+            fn check_host(&self) -> Result<(), Error> { Ok(()) }
+        }
+    )*};
+}
+
+scalars!(u32, i32, f32, u64, i64, f64);
+
+/// The marker of an operator that is generic over a scalar.
+pub type Of<T> = PhantomData<fn() -> T>;

@@ -1,0 +1,90 @@
+//! [`Captured`]: an array inside an operator.
+
+use std::ops::Index;
+use std::sync::Arc;
+
+use cubecl::prelude::*;
+
+use super::{Buffer, Device, Storage};
+use crate::{Element, Error, Operator, views};
+
+/// An array of scalars that an operator reads by index: `self.table[i]` in a `#[cube]` body, on both sides.
+///
+/// Made of a host array it is uploaded at every launch; made of a [`Buffer`] it is bound as it is.
+#[derive(Clone)]
+pub struct Captured<T: Element>(Source<T>);
+
+#[derive(Clone)]
+enum Source<T: Element> {
+    Host(Arc<Vec<T>>),
+    Device(Buffer<T>),
+}
+
+impl<T: Element> std::fmt::Debug for Captured<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Source::Host(items) => write!(f, "Captured({} items on the host)", items.len()),
+            Source::Device(buffer) => write!(f, "Captured({buffer:?})"),
+        }
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Captured<T> {
+    fn from(items: Vec<T>) -> Self {
+        Captured(Source::Host(Arc::new(items)))
+    }
+}
+
+impl<T: Element> From<Buffer<T>> for Captured<T> {
+    fn from(buffer: Buffer<T>) -> Self {
+        Captured(match &buffer.storage {
+            Storage::Host(items) => Source::Host(items.clone()),
+            Storage::Device { .. } => Source::Device(buffer),
+        })
+    }
+}
+
+/// The host reads the item; [`Operator::check_host`] has refused arrays that live on a device.
+impl<T: Element> Index<usize> for Captured<T> {
+    type Output = T;
+
+    fn index(&self, index: usize) -> &T {
+        match &self.0 {
+            Source::Host(items) => &items[index],
+            Source::Device(_) => unreachable!("check_host refuses arrays that live on a device"),
+        }
+    }
+}
+
+impl<T: Element> CubeType for Captured<T> {
+    type ExpandType = NativeExpand<Box<[T]>>;
+}
+
+impl<T: Element> LaunchArg for Captured<T> {
+    type RuntimeArg = BufferArg;
+    type CompilationArg = <Box<[T]> as LaunchArg>::CompilationArg;
+
+    fn register(argument: BufferArg, launcher: &mut KernelLauncher) -> Self::CompilationArg {
+        <Box<[T]> as LaunchArg>::register(argument, launcher)
+    }
+
+    fn expand(argument: &Self::CompilationArg, builder: &mut KernelBuilder) -> NativeExpand<Box<[T]>> {
+        <Box<[T]> as LaunchArg>::expand(argument, builder)
+    }
+}
+
+impl<T: Element> Operator for Captured<T> {
+    fn bind(&self, device: &Device) -> Result<BufferArg, Error> {
+        match &self.0 {
+            Source::Host(items) => views::bind_items(device, &device.upload(items)?),
+            Source::Device(buffer) => views::bind_items(device, buffer),
+        }
+    }
+
+    fn check_host(&self) -> Result<(), Error> {
+        match &self.0 {
+            Source::Host(_) => Ok(()),
+            Source::Device(buffer) => Err(Error::NotOnHost { home: buffer.home() }),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! [`Error`]: everything that can go wrong in a primitive, with its numbers and the remedy.
+
+use cubecl::server::{IoError, LaunchError, ServerError};
+
+/// What a device lacks for what was asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Feature {
+    /// 64-bit floats.
+    #[error("64-bit floats")]
+    Float64,
+    /// 64-bit signed integers.
+    #[error("64-bit signed integers")]
+    Int64,
+    /// 64-bit unsigned integers.
+    #[error("64-bit unsigned integers")]
+    UInt64,
+    /// Atomic 32-bit integers.
+    #[error("atomic 32-bit integers")]
+    Atomic32,
+    /// Cubes of enough units.
+    #[error("cubes of {0} units")]
+    Units(u32),
+    /// Enough shared memory.
+    #[error("{0} bytes of shared memory")]
+    SharedMemory(usize),
+}
+
+/// Why a primitive did not run, or its result cannot be had.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The device lacks a feature that the operator or the strategy needs.
+    #[error("{device} has no {feature}: choose another device, strategy or element type")]
+    Unsupported {
+        /// The device.
+        device: String,
+        /// What it lacks.
+        feature: Feature,
+    },
+    /// A buffer is larger than the device can bind at once.
+    #[error("a buffer of {bytes} bytes is over the {limit} bytes that {device} binds: split the data, or compute the items")]
+    BindingTooLarge {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The device's limit.
+        limit: u64,
+    },
+    /// The device has no memory left.
+    #[error("{device} is out of memory at {bytes} more bytes: free buffers or use smaller ones")]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// Two inputs do not fit together.
+    #[error("{what} has {got} items where {expected} are needed")]
+    Length {
+        /// Which input.
+        what: &'static str,
+        /// Items it has.
+        got: u64,
+        /// Items it should have.
+        expected: u64,
+    },
+    /// An index that does not exist.
+    #[error("index {index} is past the end of {len} items")]
+    OutOfBounds {
+        /// The index.
+        index: u64,
+        /// The length.
+        len: u64,
+    },
+    /// A stored output or a strategy cannot hold so many items.
+    #[error("{len} items are over the {limit} that {what} takes: split the data")]
+    TooLong {
+        /// What has the limit.
+        what: &'static str,
+        /// Items asked for.
+        len: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A buffer of one device was given to another.
+    #[error("the buffer lives on {home}, not on {device}: copy it with `to_vec` and `upload`")]
+    ForeignBuffer {
+        /// Where the buffer lives.
+        home: String,
+        /// Where it was used.
+        device: String,
+    },
+    /// The host was asked to read what lives on a device.
+    #[error("the buffer lives on {home}: copy it with `to_vec` before the host uses it")]
+    NotOnHost {
+        /// Where the buffer lives.
+        home: String,
+    },
+    /// The device is gone or poisoned: nothing on it can be trusted.
+    #[error("{device} was lost: make the device anew")]
+    DeviceLost {
+        /// The device.
+        device: String,
+    },
+    /// The kernel did not compile for the device.
+    #[error("a kernel does not compile on {device}: {first_line}")]
+    Compilation {
+        /// The device.
+        device: String,
+        /// The first line of what the compiler said.
+        first_line: String,
+    },
+    /// Any other failure of the runtime.
+    #[error("{device} failed: {first_line}")]
+    Runtime {
+        /// The device.
+        device: String,
+        /// The first line of what the runtime said.
+        first_line: String,
+    },
+}
+
+impl Error {
+    /// Reads what CubeCL reports, down to the root that started it.
+    pub(crate) fn from_server(device: &str, error: &ServerError) -> Self {
+        let device = device.to_owned();
+        if error.is_device_poisoned() {
+            return Error::DeviceLost { device };
+        }
+        match root(error) {
+            ServerError::Io(IoError::BufferTooBig { size, .. }) => {
+                Error::BindingTooLarge { device, bytes: *size, limit: 0 }
+            }
+            ServerError::Io(IoError::OutOfMemory { size, .. }) => Error::OutOfMemory { device, bytes: *size },
+            ServerError::Launch(LaunchError::OutOfMemory { .. }) => Error::OutOfMemory { device, bytes: 0 },
+            ServerError::Launch(LaunchError::CompilationError(error)) => {
+                Error::Compilation { device, first_line: first_line(&error.to_string()) }
+            }
+            other => Error::Runtime { device, first_line: first_line(&other.to_string()) },
+        }
+    }
+}
+
+fn root(error: &ServerError) -> &ServerError {
+    match error {
+        ServerError::Unwritten { root: inner, .. } => root(inner),
+        ServerError::Several { errors, .. } => errors.first().map_or(error, root),
+        other => other,
+    }
+}
+
+/// One line that says something: the first that is not a heading.
+fn first_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let telling = lines.iter().find(|line| !line.ends_with(':') && !line.contains("happened"));
+    telling.or(lines.first()).copied().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,21 @@
+//! Reduce, scan and tiled GEMM over user monoids and semirings, on CubeCL devices and on the host.
+
+extern crate self as cubefold_primitives;
+
+pub use cubecl;
+
+mod algebra;
+mod device;
+mod error;
+pub mod ops;
+mod reduce;
+mod scan;
+mod tile;
+pub mod views;
+
+pub use algebra::*;
+pub use cubefold_derive::{Operator, State};
+pub use device::{Buffer, Captured, Device, Launch, Observer, Profile, WideFieldsSupport};
+pub use error::{Error, Feature};
+pub use scan::{ScanOptions, Strategy};
+pub use views::{Both, Counter, Source};

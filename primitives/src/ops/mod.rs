@@ -1,0 +1,7 @@
+//! The catalogue.
+
+mod resume;
+mod sum;
+
+pub use resume::{Resume, States};
+pub use sum::Sum;

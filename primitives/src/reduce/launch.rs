@@ -1,0 +1,110 @@
+//! The launches of a reduction.
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use super::kernel::{self, Blueprint};
+use super::plan::{Cut, Plan};
+use crate::device::{Gpu, Launch, Use, argument};
+use crate::ops::Resume;
+use crate::tile::Tile;
+use crate::views::{Layout, Source};
+use crate::{Buffer, Device, Error, Lift, Lower, Profile, State};
+
+/// Folds `source` and stores the output as item `slot` of `output`.
+pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: &Handle,
+    slot: u32,
+) -> Result<(), Error> {
+    let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
+    check_types::<S::Item, O>(device, gpu)?;
+    let stored = <S::View as Layout>::STORED;
+    let plan = Plan::new::<S::Item, O::State>(source.len(), stored, &gpu.profile)
+        .map_err(unsupported)?
+        .map_err(|limit| Error::TooLong { what: "a reduction", len: source.len(), limit })?;
+    let words = output.size_in_used() as usize / 4;
+    let out = argument(output.clone(), words);
+    if plan.cut.cubes == 1 {
+        let blueprint = Blueprint { tile: plan.tile, lowered: true };
+        return fold(device, gpu, source, op, out, slot, plan.cut, blueprint);
+    }
+    let partials = partials::<O::State>(device, gpu, plan.cut.cubes, 0)?;
+    let blueprint = Blueprint { tile: plan.tile, lowered: false };
+    let words = plan.cut.cubes as usize * O::State::WORDS;
+    fold(device, gpu, source, op, argument(partials.clone(), words), 0, plan.cut, blueprint)?;
+    // One cube folds the partial states.
+    let states = Buffer::<O::State>::on_device(device, partials, plan.cut.cubes as usize);
+    let resume = Resume::new(op.clone());
+    let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, true, plan.tile, 0).map_err(unsupported)?;
+    let cut = Cut::new(u64::from(plan.cut.cubes), tile.len(), 1).expect("the partials are few");
+    fold(device, gpu, &states, &resume, out, slot, cut, Blueprint { tile, lowered: true })
+}
+
+/// Refuses element types that the device lacks.
+pub fn check_types<T: State, O: Lower>(device: &Device, gpu: &Gpu) -> Result<(), Error> {
+    let lacks = [gpu.profile.lacks::<T>(), gpu.profile.lacks::<O::State>(), gpu.profile.lacks::<O::Output>()];
+    match lacks.into_iter().flatten().next() {
+        None => Ok(()),
+        Some(feature) => Err(Error::Unsupported { device: device.label(), feature }),
+    }
+}
+
+/// Scratch for `count` states at a depth of a recursion.
+pub fn partials<S: State>(device: &Device, gpu: &Gpu, count: u32, depth: u32) -> Result<Handle, Error> {
+    device.fitting::<S>(gpu, u64::from(count))?;
+    let words = u64::from(count) * S::WORDS as u64;
+    let make = |words: u64| gpu.client.empty(words as usize * 4);
+    Ok(gpu.scratch.piece(Use::Partials(depth), words, make, |piece| piece.handle.clone()))
+}
+
+/// `cubes` cubes in rows that the device can launch; the last row may run over.
+pub fn cube_grid(cubes: u32, profile: &Profile) -> CubeCount {
+    let width = cubes.min(profile.max_cubes.0).max(1);
+    CubeCount::Static(width, cubes.div_ceil(width).max(1), 1)
+}
+
+/// One launch of the fold kernel.
+#[allow(clippy::too_many_arguments)]
+pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: BufferArg,
+    slot: u32,
+    cut: Cut,
+    blueprint: Blueprint,
+) -> Result<(), Error> {
+    let view = source.bind(device)?;
+    let op = op.bind(device)?;
+    let units = blueprint.tile.units;
+    device.notify(&Launch {
+        kernel: "reduce::fold",
+        strategy: "Tree",
+        cubes: u64::from(cut.cubes),
+        units,
+    });
+    // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and cube `c` of
+    // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
+    unsafe {
+        kernel::fold::launch_unchecked::<S::View, O>(
+            &gpu.client,
+            cube_grid(cut.cubes, &gpu.profile),
+            CubeDim::new_1d(units),
+            view,
+            op,
+            output,
+            slot,
+            cut.cubes,
+            cut.tiles_per_cube,
+            cut.full_tiles,
+            cut.tail,
+            blueprint,
+        );
+    }
+    Ok(())
+}

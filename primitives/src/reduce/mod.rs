@@ -1,0 +1,63 @@
+//! `reduce`: all items of a source folded into one.
+//!
+//! Work n, span log n; bytes: the items once. On a device two launches at most: cubes fold contiguous runs of
+//! tiles, then one cube folds their states, both in order. The host folds fixed chunks on rayon.
+
+pub(crate) mod host;
+mod kernel;
+pub(crate) mod launch;
+mod plan;
+
+pub(crate) use kernel::Blueprint;
+pub(crate) use plan::Cut;
+
+use crate::device::Launch;
+use crate::views::Source;
+use crate::{Buffer, Device, Error, Lift, Lower};
+
+impl Device {
+    /// Folds all items of `source`, in order, and gives a buffer of the one result, still on the device.
+    ///
+    /// No items give the identity, lowered. Order is kept for every operator; the same call on the same device
+    /// gives the same bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] for an element type that the device lacks, [`Error::ForeignBuffer`] or
+    /// [`Error::NotOnHost`] for items that live elsewhere, [`Error::TooLong`] past 2^32 tiles.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ops::Maximum};
+    ///
+    /// let device = Device::host();
+    /// let highest = device.reduce(&vec![3.0f32, 7.5, -1.0], &Maximum::new())?;
+    /// assert_eq!(highest.get(0)?, 7.5);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn reduce<S, O>(&self, source: &S, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        match self.gpu() {
+            None => self.reduce_on_host(source, op).map(|output| Buffer::on_host(vec![output])),
+            Some(gpu) => {
+                let output = self.allocate::<O::Output>(gpu, 1)?;
+                launch::reduce(self, gpu, source, op, &output, 0)?;
+                Ok(Buffer::on_device(self, output, 1))
+            }
+        }
+    }
+
+    fn reduce_on_host<S, O>(&self, source: &S, op: &O) -> Result<O::Output, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        op.check_host()?;
+        self.notify(&Launch { kernel: "host", strategy: "Tree", cubes: 0, units: 0 });
+        Ok(host::fold(&source.on_host()?, source.len(), op))
+    }
+}

@@ -1,0 +1,102 @@
+//! How a reduction is cut up: pure arithmetic, tested without a device.
+
+use crate::tile::Tile;
+use crate::{Feature, Profile, State};
+
+/// Units of a cube and items of a unit that a reduction asks for.
+const WANTED: Tile = Tile { units: 256, items: 16, plane: 0 };
+
+/// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
+const MAX_PARTIALS: u64 = 2048;
+
+/// A reduction in two launches: `cubes` partial states, then one cube that folds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// The tile of both launches.
+    pub tile: Tile,
+    /// How the items are cut up.
+    pub cut: Cut,
+}
+
+/// `len` items cut into tiles, and the tiles dealt to cubes in contiguous runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// Cubes launched.
+    pub cubes: u32,
+    /// Tiles of every cube; the last ones may have fewer or none.
+    pub tiles_per_cube: u32,
+    /// Tiles that are full.
+    pub full_tiles: u32,
+    /// Items of the tile after them.
+    pub tail: u32,
+}
+
+impl Cut {
+    /// Cuts `len` items into tiles of `tile_len` for at most `max_cubes` cubes.
+    ///
+    /// # Errors
+    ///
+    /// The number of items that could be cut, where there are more tiles than 2^32 - 1.
+    pub fn new(len: u64, tile_len: u32, max_cubes: u64) -> Result<Self, u64> {
+        let limit = u64::from(tile_len) * u64::from(u32::MAX);
+        if len > limit {
+            return Err(limit);
+        }
+        let tiles = len.div_ceil(u64::from(tile_len)).max(1);
+        let tiles_per_cube = tiles.div_ceil(max_cubes);
+        let cubes = tiles.div_ceil(tiles_per_cube);
+        Ok(Cut {
+            cubes: cubes as u32,
+            tiles_per_cube: tiles_per_cube as u32,
+            full_tiles: (len / u64::from(tile_len)) as u32,
+            tail: (len % u64::from(tile_len)) as u32,
+        })
+    }
+}
+
+impl Plan {
+    /// The plan for `len` items of type `T`, folded as states `S`.
+    ///
+    /// # Errors
+    ///
+    /// The feature that the device lacks. Too many items are the second error.
+    pub fn new<T: State, S: State>(len: u64, stored: bool, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
+        let tile = Tile::fitting::<T, S>(profile, stored, WANTED, 0)?;
+        let max_cubes = MAX_PARTIALS.min(u64::from(profile.max_cubes.0));
+        Ok(Cut::new(len, tile.len(), max_cubes).map(|cut| Plan { tile, cut }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every item is in exactly one tile of exactly one cube.
+    fn covered(cut: Cut, tile_len: u64) -> u64 {
+        let valid = |tile: u64| match tile.cmp(&u64::from(cut.full_tiles)) {
+            std::cmp::Ordering::Less => tile_len,
+            std::cmp::Ordering::Equal => u64::from(cut.tail),
+            std::cmp::Ordering::Greater => 0,
+        };
+        let per_cube = u64::from(cut.tiles_per_cube);
+        (0..u64::from(cut.cubes)).flat_map(|cube| cube * per_cube..(cube + 1) * per_cube).map(valid).sum()
+    }
+
+    #[test]
+    fn a_cut_covers_every_item_once() {
+        for len in [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 1 << 20, (1 << 20) + 3] {
+            for max_cubes in [1, 2, 3, 64] {
+                let cut = Cut::new(len, 256, max_cubes).expect("short enough");
+                assert_eq!(covered(cut, 256), len, "{len} items, {max_cubes} cubes");
+                assert!(u64::from(cut.cubes) <= max_cubes && cut.cubes > 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cut_takes_the_last_length_and_refuses_the_next() {
+        let limit = 256 * u64::from(u32::MAX);
+        assert!(Cut::new(limit, 256, 1 << 30).is_ok());
+        assert_eq!(Cut::new(limit + 1, 256, 1 << 30), Err(limit));
+    }
+}

@@ -1,0 +1,78 @@
+//! What a scan is asked to do, and what its kernels are compiled anew for.
+
+use crate::tile::Tile;
+
+/// How a scan runs on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Strategy {
+    /// Single-pass look-back where the device has atomic integers, else Blelloch.
+    #[default]
+    Auto,
+    /// Doubling distances within tiles of one item a unit; totals recursively.
+    HillisSteele,
+    /// Up-sweep and down-sweep within tiles of one item a unit; totals recursively.
+    Blelloch,
+    /// One pass: a tile finds what comes before it in what earlier tiles have published.
+    DecoupledLookback,
+}
+
+impl Strategy {
+    /// The name that launches are observed under.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Auto => "Auto",
+            Strategy::HillisSteele => "HillisSteele",
+            Strategy::Blelloch => "Blelloch",
+            Strategy::DecoupledLookback => "DecoupledLookback",
+        }
+    }
+}
+
+/// Options of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ScanOptions {
+    /// The strategy on a device; the host has one.
+    pub strategy: Strategy,
+    /// Whether result `i` leaves out item `i`.
+    pub exclusive: bool,
+    /// For tests of the fallback: tiles whose index is a multiple of this publish nothing; 0 for none.
+    #[doc(hidden)]
+    pub withhold: u32,
+}
+
+/// How the units of a cube scan their states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Within {
+    /// Doubling distances through shared memory.
+    Doubling,
+    /// Up-sweep and down-sweep through shared memory.
+    Sweeps,
+}
+
+/// What the kernel of the recursive scans is compiled anew for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TilesBlueprint {
+    /// Changes register arrays, shared arrays and the collectives.
+    pub tile: Tile,
+    /// Which collective scans the units.
+    pub within: Within,
+    /// Whether results leave out their own item.
+    pub exclusive: bool,
+    /// Whether tiles start from a prefix.
+    pub carried: bool,
+}
+
+/// What the look-back kernel is compiled anew for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LookbackBlueprint {
+    /// Changes register arrays, shared arrays and the collectives.
+    pub tile: Tile,
+    /// Every `window`-th tile is an anchor and publishes its prefix. At most the units of a cube.
+    pub window: u32,
+    /// Whether results leave out their own item.
+    pub exclusive: bool,
+    /// Polls of a descriptor before the cube folds the missing tile itself.
+    pub patience: u32,
+    /// Tiles that publish nothing: multiples of this; 0 for none. For tests.
+    pub withhold: u32,
+}

@@ -1,0 +1,49 @@
+//! The host's scan: fixed chunks on rayon.
+
+use rayon::prelude::*;
+
+use crate::reduce::host::fold_run;
+use crate::views::HostView;
+use crate::{Error, Lift, Lower};
+
+/// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
+const CHUNK: u64 = 1 << 14;
+
+/// The length of a result that the host's memory can address.
+pub fn addressable(len: u64) -> Result<u64, Error> {
+    let limit = isize::MAX as u64;
+    if len > limit { Err(Error::TooLong { what: "the host's memory", len, limit }) } else { Ok(len) }
+}
+
+/// Scans all `len` items of `view`.
+pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, exclusive: bool) -> Vec<O::Output> {
+    let chunks = len.div_ceil(CHUNK);
+    let bounds = |chunk: u64| (chunk * CHUNK, len.min((chunk + 1) * CHUNK));
+    // Every chunk but the last is folded first,
+    let totals: Vec<O::State> = (0..chunks.saturating_sub(1))
+        .into_par_iter()
+        .map(|chunk| fold_run(view, bounds(chunk).0, bounds(chunk).1, op))
+        .collect();
+    // the totals are scanned,
+    let mut before = Vec::with_capacity(chunks as usize);
+    let mut running = op.identity();
+    before.push(running);
+    for total in totals {
+        running = op.combine(running, total);
+        before.push(running);
+    }
+    // and each chunk goes on from its prefix.
+    (0..chunks)
+        .into_par_iter()
+        .flat_map_iter(|chunk| {
+            let (start, end) = bounds(chunk);
+            let mut running = before[chunk as usize];
+            (start..end).map(move |index| {
+                let next = op.combine(running, op.lift(view.read(index)));
+                let result = op.lower(if exclusive { running } else { next });
+                running = next;
+                result
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,217 @@
+//! The launches of a scan.
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use super::blueprint::{LookbackBlueprint, ScanOptions, Strategy, TilesBlueprint, Within};
+use super::descriptor::{ATOMICS, TAGS};
+use super::lookback::{self, ExtentLaunch};
+use super::plan::{PATIENCE, Plan, Refusal};
+use super::tiles;
+use crate::device::{Gpu, Launch, Use, argument};
+use crate::ops::States;
+use crate::reduce::Blueprint;
+use crate::reduce::launch::{check_types, cube_grid, fold, partials};
+use crate::views::{Layout, Source};
+use crate::{Buffer, Device, Error, Lift, Lower, Monoid, State};
+
+/// Scans `source` into a new buffer.
+pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    options: &ScanOptions,
+) -> Result<Buffer<O::Output>, Error> {
+    check_types::<S::Item, O>(device, gpu)?;
+    let stored = <S::View as Layout>::STORED;
+    let plan = Plan::new::<S::Item, O::State, O::Output>(source.len(), stored, options.strategy, &gpu.profile)
+        .map_err(|refusal| refused(device, source.len(), refusal))?;
+    device.fitting::<O::Output>(gpu, source.len())?;
+    let len = source.len() as usize;
+    let output = device.allocate::<O::Output>(gpu, len)?;
+    if len > 0 {
+        match plan.strategy {
+            Strategy::DecoupledLookback => lookback(device, gpu, source, op, &output, &plan, options)?,
+            _ => recursive(device, gpu, source, op, &output, &plan, options.exclusive)?,
+        }
+    }
+    Ok(Buffer::on_device(device, output, len))
+}
+
+fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Lacks(feature) => Error::Unsupported { device: device.label(), feature },
+        Refusal::TooLong(limit) => Error::TooLong { what: "a scan", len, limit },
+    }
+}
+
+/// One launch.
+fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: &Handle,
+    plan: &Plan,
+    options: &ScanOptions,
+) -> Result<(), Error> {
+    let words = u64::from(plan.cut.cubes) * 2 * O::State::WORDS as u64 * ATOMICS as u64;
+    let (descriptors, held, tag) = descriptors(gpu, words);
+    let ticket = gpu.scratch.piece(Use::Ticket, 1, |words| zeros(gpu, words), |piece| piece.handle.clone());
+    let blueprint = LookbackBlueprint {
+        tile: plan.tile,
+        window: plan.window(),
+        exclusive: options.exclusive,
+        patience: if options.withhold > 0 { 4 } else { PATIENCE },
+        withhold: options.withhold,
+    };
+    let grid = cube_grid(plan.cut.cubes, &gpu.profile);
+    let cubes = cubes_in(&grid);
+    let extent = ExtentLaunch::new(plan.cut.cubes, plan.cut.full_tiles, plan.cut.tail, tag, cubes);
+    let (view, op) = (source.bind(device)?, op.bind(device)?);
+    notify(device, "scan::lookback", plan, cubes);
+    // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
+    // the same indices, for which the output was made. Descriptors of all `tiles` are there. Every loop is bounded:
+    // polls by the patience, windows and anchors by the tiles, and a missing tile is folded at once.
+    unsafe {
+        lookback::scan_lookback::launch_unchecked::<S::View, O>(
+            &gpu.client,
+            grid,
+            CubeDim::new_1d(plan.tile.units),
+            view,
+            op,
+            argument(descriptors, held as usize),
+            argument(ticket, 1),
+            argument(output.clone(), source.len() as usize * O::Output::WORDS),
+            extent,
+            blueprint,
+        );
+    }
+    Ok(())
+}
+
+/// Descriptors of at least `words` words, how many there are, and the tag of this call. Cleared when tags run out.
+fn descriptors(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
+    gpu.scratch.piece(
+        Use::Descriptors,
+        words,
+        |words| zeros(gpu, words),
+        |piece| {
+            if piece.calls == TAGS {
+                piece.handle = zeros(gpu, piece.words);
+                piece.calls = 0;
+            }
+            piece.calls += 1;
+            (piece.handle.clone(), piece.words, piece.calls)
+        },
+    )
+}
+
+fn zeros(gpu: &Gpu, words: u64) -> Handle {
+    gpu.client.create_from_slice(&vec![0; words as usize * 4])
+}
+
+/// Tiles are folded, their folds scanned, and each tile scanned on from there.
+fn recursive<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: &Handle,
+    plan: &Plan,
+    exclusive: bool,
+) -> Result<(), Error> {
+    let prefixes = prefixes(device, gpu, source, op, &States::new(op.clone()), plan, 0)?;
+    scan_tiles(device, gpu, source, op, &prefixes, output, plan, exclusive)
+}
+
+/// What comes before each tile. A single tile starts from nothing: it gets a state that is not read.
+fn prefixes<S: Source + ?Sized, O: Lift<S::Item> + Lower, B: Monoid<State = O::State>>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    bare: &States<B>,
+    plan: &Plan,
+    depth: u32,
+) -> Result<Handle, Error> {
+    let tiles = plan.cut.cubes;
+    let prefixes = partials::<O::State>(device, gpu, tiles, 2 * depth)?;
+    if tiles > 1 {
+        let totals = partials::<O::State>(device, gpu, tiles, 2 * depth + 1)?;
+        let blueprint = Blueprint { tile: plan.tile, lowered: false };
+        let words = tiles as usize * O::State::WORDS;
+        fold(device, gpu, source, op, argument(totals.clone(), words), 0, plan.cut, blueprint)?;
+        let totals = Buffer::<O::State>::on_device(device, totals, tiles as usize);
+        scan_states(device, gpu, &totals, bare, &prefixes, plan.strategy, depth + 1)?;
+    }
+    Ok(prefixes)
+}
+
+/// Scans states exclusively. The operator keeps its type at every depth of the recursion.
+fn scan_states<B: Monoid>(
+    device: &Device,
+    gpu: &Gpu,
+    states: &Buffer<B::State>,
+    bare: &States<B>,
+    output: &Handle,
+    strategy: Strategy,
+    depth: u32,
+) -> Result<(), Error> {
+    let len = states.len() as u64;
+    let plan = Plan::new::<B::State, B::State, B::State>(len, true, strategy, &gpu.profile)
+        .map_err(|refusal| refused(device, len, refusal))?;
+    let prefixes = prefixes(device, gpu, states, bare, bare, &plan, depth)?;
+    scan_tiles(device, gpu, states, bare, &prefixes, output, &plan, true)
+}
+
+/// One launch over all tiles.
+#[allow(clippy::too_many_arguments)]
+fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    prefixes: &Handle,
+    output: &Handle,
+    plan: &Plan,
+    exclusive: bool,
+) -> Result<(), Error> {
+    let carried = plan.cut.cubes > 1;
+    let within = if plan.strategy == Strategy::HillisSteele { Within::Doubling } else { Within::Sweeps };
+    let blueprint = TilesBlueprint { tile: plan.tile, within, exclusive, carried };
+    let grid = cube_grid(plan.cut.cubes, &gpu.profile);
+    let (view, op) = (source.bind(device)?, op.bind(device)?);
+    notify(device, "scan::tiles", plan, cubes_in(&grid));
+    // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
+    // the same indices, for which the output was made; tile `c` reads prefix `c` of as many. No loops but unrolled ones.
+    unsafe {
+        tiles::scan_tiles::launch_unchecked::<S::View, O>(
+            &gpu.client,
+            grid,
+            CubeDim::new_1d(plan.tile.units),
+            view,
+            op,
+            argument(prefixes.clone(), plan.cut.cubes as usize * O::State::WORDS),
+            argument(output.clone(), source.len() as usize * O::Output::WORDS),
+            plan.cut.cubes,
+            plan.cut.full_tiles,
+            plan.cut.tail,
+            blueprint,
+        );
+    }
+    Ok(())
+}
+
+fn cubes_in(grid: &CubeCount) -> u32 {
+    match grid {
+        CubeCount::Static(x, y, z) => x * y * z,
+        CubeCount::Dynamic(_) => 0,
+    }
+}
+
+fn notify(device: &Device, kernel: &'static str, plan: &Plan, cubes: u32) {
+    let strategy = plan.strategy.name();
+    device.notify(&Launch { kernel, strategy, cubes: u64::from(cubes), units: plan.tile.units });
+}

@@ -1,0 +1,87 @@
+//! `scan`: the fold of every prefix of a source.
+//!
+//! | strategy | work | span | bytes (n items) | launches |
+//! |---|---|---|---|---|
+//! | [`Strategy::HillisSteele`] | n log t within tiles of t | log t · levels | items twice, results once | 2 · levels − 1 |
+//! | [`Strategy::Blelloch`] | 2 n within tiles | 2 log t · levels | items twice, results once | 2 · levels − 1 |
+//! | [`Strategy::DecoupledLookback`] | n + n / t · w | log t + look-back | items once, results once | 1 |
+//!
+//! where levels = log_t n. The host scans fixed chunks on rayon: it folds them, scans their totals, and scans each
+//! on from its total.
+
+pub(crate) mod blueprint;
+mod descriptor;
+mod host;
+mod launch;
+mod lookback;
+mod plan;
+mod tiles;
+
+use crate::device::Launch;
+use crate::views::Source;
+use crate::{Buffer, Device, Error, Lift, Lower};
+
+pub use blueprint::{ScanOptions, Strategy};
+
+impl Device {
+    /// Scans `source` inclusively: result `i` is the fold of items `0..=i`, lowered.
+    ///
+    /// Order is kept for every operator; the same call on the same device gives the same bits.
+    ///
+    /// # Errors
+    ///
+    /// As [`scan_with`](Device::scan_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ops::Sum};
+    ///
+    /// let sums = Device::host().scan(&vec![1u32, 2, 3, 4], &Sum::new())?;
+    /// assert_eq!(sums.to_vec()?, [1, 3, 6, 10]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn scan<S, O>(&self, source: &S, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        self.scan_with(source, op, &ScanOptions::default())
+    }
+
+    /// Scans `source` exclusively: result `i` is the fold of items `0..i`, lowered; result 0 is the identity's.
+    ///
+    /// # Errors
+    ///
+    /// As [`scan_with`](Device::scan_with).
+    pub fn scan_exclusive<S, O>(&self, source: &S, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        self.scan_with(source, op, &ScanOptions { exclusive: true, ..ScanOptions::default() })
+    }
+
+    /// Scans `source` as `options` say. The strategy that was asked for is the one that runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] for an element type or a feature that the device lacks,
+    /// [`Error::BindingTooLarge`] for results that it cannot hold, [`Error::ForeignBuffer`] or
+    /// [`Error::NotOnHost`] for items that live elsewhere.
+    pub fn scan_with<S, O>(&self, source: &S, op: &O, options: &ScanOptions) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        match self.gpu() {
+            None => {
+                op.check_host()?;
+                self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
+                let len = host::addressable(source.len())?;
+                Ok(Buffer::on_host(host::scan(&source.on_host()?, len, op, options.exclusive)))
+            }
+            Some(gpu) => launch::scan(self, gpu, source, op, options),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! How a scan is cut up: pure arithmetic, tested without a device.
+
+use super::blueprint::Strategy;
+use crate::reduce::Cut;
+use crate::tile::Tile;
+use crate::{Feature, Profile, State};
+
+/// The tile of a look-back scan. Items a unit: enough to hide the look-back, few enough for registers.
+const LOOKBACK: Tile = Tile { units: 256, items: 16, plane: 0 };
+
+/// Polls before a cube folds a missing tile itself: far longer than a tile takes, far shorter than a watchdog.
+pub const PATIENCE: u32 = 1 << 16;
+
+/// What a device runs for a strategy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Never `Auto`.
+    pub strategy: Strategy,
+    /// The tile.
+    pub tile: Tile,
+    /// How the items are cut up: one tile a cube.
+    pub cut: Cut,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The device lacks this.
+    Lacks(Feature),
+    /// More items than this cannot be cut up.
+    TooLong(u64),
+}
+
+impl Plan {
+    /// The plan for `len` items of type `T`, scanned as states `S`, with results of type `R`.
+    pub fn new<T: State, S: State, R: State>(
+        len: u64,
+        stored: bool,
+        strategy: Strategy,
+        profile: &Profile,
+    ) -> Result<Self, Refusal> {
+        let strategy = match strategy {
+            Strategy::Auto if profile.atomic_u32 => Strategy::DecoupledLookback,
+            Strategy::Auto => Strategy::Blelloch,
+            named => named,
+        };
+        let tile = match strategy {
+            Strategy::DecoupledLookback if !profile.atomic_u32 => Err(Feature::Atomic32),
+            Strategy::DecoupledLookback => lookback_tile::<T, S, R>(stored, profile),
+            _ => recursive_tile::<S>(profile),
+        };
+        let tile = tile.map_err(Refusal::Lacks)?;
+        let cut = Cut::new(len, tile.len(), u64::MAX).map_err(Refusal::TooLong)?;
+        let limit = u64::from(profile.max_cubes.0) * u64::from(profile.max_cubes.1);
+        if u64::from(cut.cubes) > limit {
+            return Err(Refusal::TooLong(limit * u64::from(tile.len())));
+        }
+        Ok(Plan { strategy, tile, cut })
+    }
+
+    /// Tiles between two anchors: as many as a cube can look at together, so that the chain of anchors is short.
+    pub fn window(&self) -> u32 {
+        self.tile.units
+    }
+}
+
+/// Items and results share the exchange: it has room for the wider ones.
+fn lookback_tile<T: State, S: State, R: State>(stored: bool, profile: &Profile) -> Result<Tile, Feature> {
+    let for_items = Tile::fitting::<T, S>(profile, stored, LOOKBACK, 1)?;
+    Tile::fitting::<R, S>(profile, true, for_items, 1)
+}
+
+/// One item a unit, so that the strategies are what their names say.
+fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
+    let units = 1 << profile.max_units.min(1024).max(1).ilog2();
+    let mut tile = Tile { units, items: 1, plane: 0 };
+    while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
+        tile.units /= 2;
+        if tile.units == 0 {
+            return Err(Feature::SharedMemory(S::WORDS * 4 + 16));
+        }
+    }
+    Ok(tile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WideFieldsSupport;
+
+    fn profile() -> Profile {
+        Profile {
+            plane: None,
+            max_units: 1024,
+            shared_bytes: 32768,
+            max_cubes: (65535, 65535, 65535),
+            max_binding: 1 << 27,
+            max_memory: None,
+            atomic_u32: true,
+            atomic_u64: false,
+            memory_scope: false,
+            wide: WideFieldsSupport::default(),
+            multiprocessors: None,
+        }
+    }
+
+    #[test]
+    fn auto_takes_look_back_only_where_atomics_are() {
+        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32, f32>(1 << 20, true, strategy, profile);
+        assert_eq!(plan(&profile(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
+        let bare = Profile { atomic_u32: false, ..profile() };
+        assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
+        assert_eq!(plan(&bare, Strategy::DecoupledLookback), Err(Refusal::Lacks(Feature::Atomic32)));
+    }
+
+    #[test]
+    fn tiles_shrink_to_the_shared_memory_of_the_device() {
+        for shared_bytes in [1 << 10, 1 << 12, 16384, 32768, 1 << 16] {
+            let profile = Profile { shared_bytes, ..profile() };
+            let tile = lookback_tile::<f64, f64, f64>(true, &profile).expect("there is room for one unit");
+            assert!(tile.shared_bytes::<f64, f64>(true) <= shared_bytes, "{tile:?} in {shared_bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn a_grid_of_two_dimensions_is_the_limit() {
+        let profile = Profile { max_cubes: (2, 3, 1), ..profile() };
+        let plan = |len| Plan::new::<u32, u32, u32>(len, true, Strategy::DecoupledLookback, &profile);
+        assert!(plan(6 * 4096).is_ok());
+        assert_eq!(plan(6 * 4096 + 1), Err(Refusal::TooLong(6 * 4096)));
+    }
+}

@@ -1,0 +1,417 @@
+//! Matrices over sources: row-major, transposed, strided, broadcast, mapped, zipped, computed.
+
+use cubecl::prelude::*;
+use cubefold_derive::Argument;
+
+use super::{Both, HostView, Mapping, MappingExpand, Source, View, ViewExpand, both};
+use crate::{Device, Error, State, wide_add, wide_product};
+
+/// The device's half of a matrix.
+#[cube]
+pub trait MatrixView: LaunchArg + Send + Sync {
+    /// The elements.
+    type Item: State;
+
+    /// The element at `row`, `column`, which are inside the matrix.
+    fn element(&self, row: u32, column: u32) -> Self::Item;
+}
+
+/// The host's half of a matrix.
+pub trait HostMatrix: Sync {
+    /// The elements.
+    type Item: State;
+
+    /// The element at `row`, `column`, which are inside the matrix.
+    fn element(&self, row: u32, column: u32) -> Self::Item;
+}
+
+/// A rectangle of elements, stored or computed.
+pub trait Matrix {
+    /// The elements.
+    type Item: State;
+    /// What a kernel reads through.
+    type View: MatrixView<Item = Self::Item>;
+    /// What the host reads through.
+    type Host<'a>: HostMatrix<Item = Self::Item>
+    where
+        Self: 'a;
+
+    /// How many rows.
+    fn rows(&self) -> u32;
+
+    /// How many columns.
+    fn columns(&self) -> u32;
+
+    /// The launch argument of the view.
+    ///
+    /// # Errors
+    ///
+    /// Elements that the device cannot hold, or that live on another one.
+    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error>;
+
+    /// The host's view.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOnHost`] where elements live on a device.
+    fn on_host(&self) -> Result<Self::Host<'_>, Error>;
+
+    /// Rows as columns; nothing is moved.
+    fn transposed(self) -> Transposed<Self>
+    where
+        Self: Sized,
+    {
+        Transposed { matrix: self }
+    }
+
+    /// Every element through `op`.
+    fn map_elements<O: Mapping<Self::Item>>(self, op: O) -> MatrixMap<Self, O>
+    where
+        Self: Sized,
+    {
+        MatrixMap { matrix: self, op }
+    }
+
+    /// Pairs with the elements of `other` at the same place.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] where the shapes differ.
+    fn zip_elements<B: Matrix>(self, other: B) -> Result<MatrixZip<Self, B>, Error>
+    where
+        Self: Sized,
+    {
+        same_length("the rows of the other matrix", other.rows(), self.rows())?;
+        same_length("the columns of the other matrix", other.columns(), self.columns())?;
+        Ok(MatrixZip { left: self, right: other })
+    }
+}
+
+pub(crate) fn same_length(what: &'static str, got: u32, expected: u32) -> Result<(), Error> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(Error::Length { what, got: u64::from(got), expected: u64::from(expected) })
+}
+
+impl<M: Matrix + ?Sized> Matrix for &M {
+    type Item = M::Item;
+    type View = M::View;
+    type Host<'a>
+        = M::Host<'a>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> u32 {
+        M::rows(self)
+    }
+
+    fn columns(&self) -> u32 {
+        M::columns(self)
+    }
+
+    fn bind(&self, device: &Device) -> Result<<M::View as LaunchArg>::RuntimeArg, Error> {
+        M::bind(self, device)
+    }
+
+    fn on_host(&self) -> Result<M::Host<'_>, Error> {
+        M::on_host(self)
+    }
+}
+
+/// A source's items laid out as a matrix: element `(row, column)` is item `row · row_stride + column · column_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct Dense<S> {
+    source: S,
+    rows: u32,
+    columns: u32,
+    row_stride: u32,
+    column_stride: u32,
+}
+
+impl<S: Source> Dense<S> {
+    /// Row after row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] where the source does not have `rows · columns` items.
+    pub fn new(source: S, rows: u32, columns: u32) -> Result<Self, Error> {
+        let expected = u64::from(rows) * u64::from(columns);
+        if source.len() != expected {
+            return Err(Error::Length { what: "the matrix's source", got: source.len(), expected });
+        }
+        Ok(Dense { source, rows, columns, row_stride: columns, column_stride: 1 })
+    }
+
+    /// Any strides, 0 among them: a source of `columns` items with a row stride of 0 is the same row again and again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfBounds`] where the last element would lie past the source.
+    pub fn strided(source: S, rows: u32, columns: u32, row_stride: u32, column_stride: u32) -> Result<Self, Error> {
+        if rows > 0 && columns > 0 {
+            let last = u64::from(rows - 1) * u64::from(row_stride) + u64::from(columns - 1) * u64::from(column_stride);
+            if last >= source.len() {
+                return Err(Error::OutOfBounds { index: last, len: source.len() });
+            }
+        }
+        Ok(Dense { source, rows, columns, row_stride, column_stride })
+    }
+
+    /// The same row `rows` times.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLong`] for a source of over 2^32 - 1 items.
+    pub fn repeated_row(source: S, rows: u32) -> Result<Self, Error> {
+        let columns = narrow("a matrix's row", source.len())?;
+        Self::strided(source, rows, columns, 0, 1)
+    }
+
+    /// The same column `columns` times.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLong`] for a source of over 2^32 - 1 items.
+    pub fn repeated_column(source: S, columns: u32) -> Result<Self, Error> {
+        let rows = narrow("a matrix's column", source.len())?;
+        Self::strided(source, rows, columns, 1, 0)
+    }
+}
+
+fn narrow(what: &'static str, len: u64) -> Result<u32, Error> {
+    u32::try_from(len).map_err(|_| Error::TooLong { what, len, limit: u64::from(u32::MAX) })
+}
+
+/// The device's half of [`Dense`].
+#[derive(Argument)]
+pub struct DenseView<V: View> {
+    source: V,
+    row_stride: u32,
+    column_stride: u32,
+}
+
+#[cube]
+impl<V: View> MatrixView for DenseView<V> {
+    type Item = V::Item;
+
+    fn element(&self, row: u32, column: u32) -> V::Item {
+        let above = wide_product(row, self.row_stride);
+        let before = wide_product(column, self.column_stride);
+        self.source.read(wide_add(above, before))
+    }
+}
+
+impl<V: HostView> HostMatrix for Dense<V> {
+    type Item = V::Item;
+
+    fn element(&self, row: u32, column: u32) -> V::Item {
+        let above = u64::from(row) * u64::from(self.row_stride);
+        self.source.read(above + u64::from(column) * u64::from(self.column_stride))
+    }
+}
+
+impl<S: Source> Matrix for Dense<S> {
+    type Item = S::Item;
+    type View = DenseView<S::View>;
+    type Host<'a>
+        = Dense<S::Host<'a>>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    fn columns(&self) -> u32 {
+        self.columns
+    }
+
+    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.source.bind(device)?, self.row_stride, self.column_stride))
+    }
+
+    fn on_host(&self) -> Result<Self::Host<'_>, Error> {
+        Ok(Dense {
+            source: self.source.on_host()?,
+            rows: self.rows,
+            columns: self.columns,
+            row_stride: self.row_stride,
+            column_stride: self.column_stride,
+        })
+    }
+}
+
+/// Rows as columns.
+#[derive(Debug, Clone, Copy)]
+pub struct Transposed<M> {
+    matrix: M,
+}
+
+/// The device's half of [`Transposed`].
+#[derive(Argument)]
+pub struct TransposedView<V: MatrixView> {
+    matrix: V,
+}
+
+#[cube]
+impl<V: MatrixView> MatrixView for TransposedView<V> {
+    type Item = V::Item;
+
+    fn element(&self, row: u32, column: u32) -> V::Item {
+        self.matrix.element(column, row)
+    }
+}
+
+impl<V: HostMatrix> HostMatrix for Transposed<V> {
+    type Item = V::Item;
+
+    fn element(&self, row: u32, column: u32) -> V::Item {
+        self.matrix.element(column, row)
+    }
+}
+
+impl<M: Matrix> Matrix for Transposed<M> {
+    type Item = M::Item;
+    type View = TransposedView<M::View>;
+    type Host<'a>
+        = Transposed<M::Host<'a>>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> u32 {
+        self.matrix.columns()
+    }
+
+    fn columns(&self) -> u32 {
+        self.matrix.rows()
+    }
+
+    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.matrix.bind(device)?,))
+    }
+
+    fn on_host(&self) -> Result<Self::Host<'_>, Error> {
+        Ok(Transposed { matrix: self.matrix.on_host()? })
+    }
+}
+
+/// Every element through an operator.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixMap<M, O> {
+    matrix: M,
+    op: O,
+}
+
+/// The device's half of [`MatrixMap`].
+#[derive(Argument)]
+pub struct MatrixMapView<V: MatrixView, O: Mapping<V::Item>> {
+    matrix: V,
+    op: O,
+}
+
+#[cube]
+impl<V: MatrixView, O: Mapping<V::Item>> MatrixView for MatrixMapView<V, O> {
+    type Item = O::Output;
+
+    fn element(&self, row: u32, column: u32) -> O::Output {
+        self.op.map(self.matrix.element(row, column))
+    }
+}
+
+/// The host's half of [`MatrixMap`].
+#[derive(Debug)]
+pub struct HostMatrixMap<'a, V, O> {
+    matrix: V,
+    op: &'a O,
+}
+
+impl<V: HostMatrix, O: Mapping<V::Item>> HostMatrix for HostMatrixMap<'_, V, O> {
+    type Item = O::Output;
+
+    fn element(&self, row: u32, column: u32) -> O::Output {
+        self.op.map(self.matrix.element(row, column))
+    }
+}
+
+impl<M: Matrix, O: Mapping<M::Item>> Matrix for MatrixMap<M, O> {
+    type Item = O::Output;
+    type View = MatrixMapView<M::View, O>;
+    type Host<'a>
+        = HostMatrixMap<'a, M::Host<'a>, O>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> u32 {
+        self.matrix.rows()
+    }
+
+    fn columns(&self) -> u32 {
+        self.matrix.columns()
+    }
+
+    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.matrix.bind(device)?, self.op.bind(device)?))
+    }
+
+    fn on_host(&self) -> Result<Self::Host<'_>, Error> {
+        self.op.check_host()?;
+        Ok(HostMatrixMap { matrix: self.matrix.on_host()?, op: &self.op })
+    }
+}
+
+/// Pairs of two matrices' elements.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixZip<A, B> {
+    left: A,
+    right: B,
+}
+
+/// The device's half of [`MatrixZip`].
+#[derive(Argument)]
+pub struct MatrixZipView<A: MatrixView, B: MatrixView> {
+    left: A,
+    right: B,
+}
+
+#[cube]
+impl<A: MatrixView, B: MatrixView> MatrixView for MatrixZipView<A, B> {
+    type Item = Both<A::Item, B::Item>;
+
+    fn element(&self, row: u32, column: u32) -> Both<A::Item, B::Item> {
+        both::<A::Item, B::Item>(self.left.element(row, column), self.right.element(row, column))
+    }
+}
+
+impl<A: HostMatrix, B: HostMatrix> HostMatrix for MatrixZip<A, B> {
+    type Item = Both<A::Item, B::Item>;
+
+    fn element(&self, row: u32, column: u32) -> Self::Item {
+        Both { left: self.left.element(row, column), right: self.right.element(row, column) }
+    }
+}
+
+impl<A: Matrix, B: Matrix> Matrix for MatrixZip<A, B> {
+    type Item = Both<A::Item, B::Item>;
+    type View = MatrixZipView<A::View, B::View>;
+    type Host<'a>
+        = MatrixZip<A::Host<'a>, B::Host<'a>>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> u32 {
+        self.left.rows()
+    }
+
+    fn columns(&self) -> u32 {
+        self.left.columns()
+    }
+
+    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.left.bind(device)?, self.right.bind(device)?))
+    }
+
+    fn on_host(&self) -> Result<Self::Host<'_>, Error> {
+        Ok(MatrixZip { left: self.left.on_host()?, right: self.right.on_host()? })
+    }
+}

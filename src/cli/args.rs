@@ -1,0 +1,191 @@
+//! Arguments that several subcommands share, and the list of subcommands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use cubefold_finance::data::Returns;
+
+use super::cov::CovArgs;
+use super::demo::DemoArgs;
+use super::ema::EmaArgs;
+use super::frontier::FrontierArgs;
+use super::market::MarketArgs;
+use super::price::PriceArgs;
+
+/// Prices, smooths, estimates and simulates on any GPU or on the host, with the same answers.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cubefold",
+    version,
+    about,
+    disable_help_subcommand = true,
+    arg_required_else_help = false
+)]
+pub struct Arguments {
+    /// Flags that every subcommand takes.
+    #[command(flatten)]
+    pub shared: SharedArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags that every subcommand takes.
+#[derive(Debug, Clone, Args)]
+pub struct SharedArgs {
+    /// auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe; NAME:1 is the second one
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    pub device: String,
+    /// How the answer is printed on standard output
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned columns for people.
+    Table,
+    /// One object, snake_case, missing values and NaN as null.
+    Json,
+    /// A header and rows, missing values and NaN empty.
+    Csv,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the devices, what is usable and why the rest is not
+    Devices,
+    /// Monte-Carlo price of a European option with its standard error
+    Price(PriceArgs),
+    /// Exponential moving average of every price column
+    Ema(EmaArgs),
+    /// Mean and covariance of the returns
+    Cov(CovArgs),
+    /// Risk, return and Sharpe ratio of many random long-only portfolios
+    Frontier(FrontierArgs),
+    /// A market of fundamentalists, trend followers and noise traders
+    Market(MarketArgs),
+    /// Time one primitive or job over sizes and strategies
+    Bench(BenchArgs),
+    /// The five jobs on real prices, on the host and on the best device, with a report
+    Demo(DemoArgs),
+}
+
+/// What `cubefold bench` measures.
+#[derive(Debug, Clone, Args)]
+pub struct BenchArgs {
+    /// The primitive or job
+    #[arg(value_enum)]
+    pub case: BenchCase,
+    /// Write bench.json, bench.csv and bench.svg into this directory
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// The primitive or job that `cubefold bench` times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchCase {
+    /// Fold a whole array.
+    Reduce,
+    /// Running fold of an array.
+    Scan,
+    /// Matrix product over a semiring.
+    Gemm,
+    /// Monte-Carlo mean.
+    Mc,
+    /// The agent market.
+    Market,
+}
+
+/// A price file and how its rows become returns.
+#[derive(Debug, Clone, Args)]
+pub struct ReturnsArgs {
+    /// CSV: a header, then one row a date; the first column is the date or index
+    #[arg(value_name = "PRICES.csv")]
+    pub prices: PathBuf,
+    /// How prices become returns; none takes the rows as returns
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = ReturnsKind::Simple)]
+    pub returns: ReturnsKind,
+    /// Periods in a year, by which means and covariances are multiplied
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 252.0,
+        allow_hyphen_values = true
+    )]
+    pub periods_per_year: f64,
+}
+
+/// How prices become returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReturnsKind {
+    /// x[t] / x[t-1] - 1
+    Simple,
+    /// ln(x[t] / x[t-1])
+    Log,
+    /// The rows are returns already
+    None,
+}
+
+impl From<ReturnsKind> for Returns {
+    fn from(kind: ReturnsKind) -> Self {
+        match kind {
+            ReturnsKind::Simple => Returns::Simple,
+            ReturnsKind::Log => Returns::Log,
+            ReturnsKind::None => Returns::None,
+        }
+    }
+}
+
+/// Why a triple such as `0.4,0.3,0.3` was not understood.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum TripleError {
+    /// Too few or too many parts.
+    #[error("three numbers separated by commas are needed, {found} found")]
+    Count { found: usize },
+    /// A part that is no number.
+    #[error("\"{text}\" is not a number")]
+    Number { text: String },
+}
+
+/// Parses `fundamentalists,trend followers,noise traders`.
+pub fn parse_triple(text: &str) -> Result<[f64; 3], TripleError> {
+    let mut numbers = Vec::with_capacity(3);
+    for part in text.split(',') {
+        let number = part.trim().parse();
+        numbers.push(number.map_err(|_| TripleError::Number {
+            text: part.to_owned(),
+        })?);
+    }
+    let found = numbers.len();
+    numbers.try_into().map_err(|_| TripleError::Count { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triple_is_exactly_three_numbers() {
+        assert_eq!(parse_triple("0.4,0.3, -0.3"), Ok([0.4, 0.3, -0.3]));
+        assert_eq!(parse_triple("1,2"), Err(TripleError::Count { found: 2 }));
+        assert_eq!(
+            parse_triple("1,2,3,4"),
+            Err(TripleError::Count { found: 4 })
+        );
+        assert_eq!(
+            parse_triple("1,,3"),
+            Err(TripleError::Number {
+                text: String::new()
+            })
+        );
+        assert_eq!(
+            parse_triple("1,x,3"),
+            Err(TripleError::Number {
+                text: "x".to_owned()
+            })
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! The one error type of the command line.
+
+use std::io;
+use std::path::PathBuf;
+
+use cubefold::DeviceError;
+use cubefold_finance::FinanceError;
+use cubefold_finance::data::DataError;
+
+use crate::report::PlotError;
+
+/// Why a command was refused. Every message is one line once [`one_line`] has seen it.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// Clap found the mistake (or was asked for help).
+    #[error("{}", usage_line(.0))]
+    Usage(#[from] clap::Error),
+    /// A name that is no device of ours.
+    #[error(
+        "unknown device \"{name}\": auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe, NAME:1 for the second one"
+    )]
+    UnknownDevice { name: String },
+    /// Not exactly one decay.
+    #[error("exactly one of --alpha, --span, --com and --halflife is needed, {given} given")]
+    DecayCount { given: usize },
+    /// A column that `--columns` names twice.
+    #[error("--columns names {column} twice")]
+    RepeatedColumn { column: String },
+    /// A number or option that the finance layer refuses.
+    #[error(transparent)]
+    Finance(#[from] FinanceError),
+    /// A price file that cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A known device that cannot be used here.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// An output directory that cannot be made.
+    #[error("cannot make the directory {}: {source}", path.display())]
+    MakeDirectory { path: PathBuf, source: io::Error },
+    /// An output file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// Standard output that cannot be written.
+    #[error("cannot write standard output: {0}")]
+    StandardOutput(#[source] io::Error),
+    /// An answer that does not fit into JSON.
+    #[error("cannot form the JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// An answer that does not fit into CSV.
+    #[error("cannot form the CSV: {0}")]
+    Csv(#[from] csv::Error),
+    /// A picture that cannot be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+}
+
+impl CliError {
+    /// Whether the reader of standard output left, which is no mistake of ours or of the user.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, CliError::StandardOutput(source) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Clap's message without its heading, usage and hints, which take lines of their own.
+fn usage_line(error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let told = rendered
+        .lines()
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<&str> = told
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let text = words.join(" ");
+    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+}
+
+/// `text` with line breaks and other control characters escaped, so that a name or cell in it cannot start a new line.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.trim().chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Arguments;
+    use clap::Parser;
+
+    fn message(line: &[&str]) -> String {
+        let error = Arguments::try_parse_from(line).expect_err("the line holds a mistake");
+        one_line(&CliError::from(error).to_string())
+    }
+
+    #[test]
+    fn what_clap_finds_is_told_in_one_line_without_usage() {
+        let lines: [&[&str]; 5] = [
+            &["cubefold"],
+            &["cubefold", "prise"],
+            &["cubefold", "price", "--path", "3"],
+            &["cubefold", "price", "--paths", "three"],
+            &["cubefold", "cov"],
+        ];
+        for line in lines {
+            let told = message(line);
+            assert!(
+                !told.is_empty() && !told.contains('\n') && !told.contains("Usage"),
+                "{told}"
+            );
+            assert!(!told.starts_with("error"), "{told}");
+        }
+    }
+
+    #[test]
+    fn control_characters_cannot_start_a_line() {
+        assert_eq!(one_line("a\nb\tc\r"), "a\\nb\\tc");
+    }
+}
