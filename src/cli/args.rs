@@ -121,9 +121,9 @@ pub struct ReturnsArgs {
 /// How prices become returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReturnsKind {
-    /// x[t] / x[t-1] - 1
+    /// x_t / x_(t-1) - 1
     Simple,
-    /// ln(x[t] / x[t-1])
+    /// ln(x_t / x_(t-1))
     Log,
     /// The rows are returns already
     None,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use cubefold_finance::data::Table;
-use cubefold_finance::{Covariance, CovarianceOptions, FinanceError, covariance};
+use cubefold_finance::{Covariance, CovarianceOptions, covariance};
 use serde::Serialize;
 
 use super::args::ReturnsArgs;
@@ -33,25 +33,12 @@ pub struct CovArgs {
     output: Option<PathBuf>,
 }
 
-/// Reads the price file and forms its returns; refuses as many degrees of freedom as returns, and a year of no finite length.
+/// Reads the price file and forms its returns.
 ///
 /// # Errors
-/// [`CliError::Data`] for the file, [`CliError::Finance`] for the numbers.
-pub fn read_returns(arguments: &ReturnsArgs, ddof: u32) -> Result<Table, CliError> {
-    let value = arguments.periods_per_year;
-    if !value.is_finite() {
-        return Err(FinanceError::NotFinite {
-            name: "periods-per-year",
-            value,
-        }
-        .into());
-    }
-    let returns = Table::read_csv(&arguments.prices)?.returns(arguments.returns.into())?;
-    let periods = returns.rows();
-    if ddof as usize >= periods {
-        return Err(FinanceError::DdofTooLarge { ddof, periods }.into());
-    }
-    Ok(returns)
+/// [`CliError::Data`].
+pub fn read_returns(arguments: &ReturnsArgs) -> Result<Table, CliError> {
+    Ok(Table::read_csv(&arguments.prices)?.returns(arguments.returns.into())?)
 }
 
 /// Mean and covariance as they are printed.
@@ -141,13 +128,14 @@ impl Answer for CovAnswer<'_> {
 /// # Errors
 /// A file or number that cannot be used, a device or output that cannot be used.
 pub fn run(arguments: &CovArgs, session: &Session) -> Result<(), CliError> {
-    let returns = read_returns(&arguments.returns, arguments.ddof)?;
-    let directory = arguments.output.as_deref();
-    output::prepare::<CovAnswer<'_>>(directory)?;
     let options = CovarianceOptions {
         ddof: arguments.ddof,
         periods_per_year: arguments.returns.periods_per_year,
     };
+    let returns = read_returns(&arguments.returns)?;
+    options.check(returns.rows())?;
+    let directory = arguments.output.as_deref();
+    output::prepare::<CovAnswer<'_>>(directory)?;
     let estimate = session.run(1, |device, progress| {
         progress.say("estimating");
         Ok(covariance(device, &returns, &options)?)

@@ -30,7 +30,7 @@ impl From<Availability> for DeviceRow {
     fn from(availability: Availability) -> Self {
         let (description, reason) = match availability.state {
             Ok(description) => (Some(description), None),
-            Err(refusal) => (None, Some(refusal.reason)),
+            Err(refusal) => (None, Some(refusal.reason.to_string())),
         };
         DeviceRow {
             name: availability.name,
@@ -90,18 +90,19 @@ pub fn run(session: &Session) -> Result<(), CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubefold::device::Refusal;
+    use cubefold::device::{Reason, Refusal};
 
     #[test]
     fn a_refused_device_gives_its_reason() {
         let refusal = Refusal {
             name: "cuda".to_owned(),
-            reason: "not built in".to_owned(),
+            reason: Reason::NotThere { available: 0 },
         };
+        let reason = refusal.reason.to_string();
         let row = DeviceRow::from(Availability {
             name: "cuda".to_owned(),
             state: Err(refusal),
         });
-        assert_eq!(row.cells(), ["cuda", "no", "not built in"]);
+        assert_eq!(row.cells(), ["cuda", "no", &reason]);
     }
 }

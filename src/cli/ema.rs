@@ -74,13 +74,6 @@ impl EmaArgs {
     /// The columns that were asked for.
     fn read(&self) -> Result<Table, CliError> {
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        for (index, name) in names.iter().enumerate() {
-            if names[..index].contains(name) {
-                return Err(CliError::RepeatedColumn {
-                    column: (*name).to_owned(),
-                });
-            }
-        }
         let prices = Table::read_csv(&self.prices)?;
         Ok(if names.is_empty() {
             prices
@@ -186,14 +179,12 @@ mod tests {
     use super::*;
 
     fn averages(rows: usize) -> EmaAnswer {
-        let averages = Table {
-            index_name: "Date".to_owned(),
-            index: (0..rows).map(|row| row.to_string()).collect(),
-            columns: vec!["B".to_owned(), "A".to_owned()],
-            values: (0..2 * rows)
-                .map(|value| if value == 0 { f64::NAN } else { value as f64 })
-                .collect(),
-        };
+        let index = (0..rows).map(|row| row.to_string()).collect();
+        let columns = vec!["B".to_owned(), "A".to_owned()];
+        let value = |value| if value == 0 { f64::NAN } else { value as f64 };
+        let values = (0..2 * rows).map(value).collect();
+        let averages = Table::new("Date".to_owned(), index, columns, values);
+        let averages = averages.expect("the parts fit together");
         EmaAnswer { averages }
     }
 

@@ -15,24 +15,16 @@ pub enum CliError {
     /// Clap found the mistake (or was asked for help).
     #[error("{}", usage_line(.0))]
     Usage(#[from] clap::Error),
-    /// A name that is no device of ours.
-    #[error(
-        "unknown device \"{name}\": auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe, NAME:1 for the second one"
-    )]
-    UnknownDevice { name: String },
     /// Not exactly one decay.
     #[error("exactly one of --alpha, --span, --com and --halflife is needed, {given} given")]
     DecayCount { given: usize },
-    /// A column that `--columns` names twice.
-    #[error("--columns names {column} twice")]
-    RepeatedColumn { column: String },
     /// A number or option that the finance layer refuses.
     #[error(transparent)]
     Finance(#[from] FinanceError),
     /// A price file that cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A known device that cannot be used here.
+    /// A name that is no device of ours, or a device that cannot be used here.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// An output directory that cannot be made.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use cubefold_finance::{FinanceError, Frontier, FrontierOptions, Portfolio, frontier};
+use cubefold_finance::{Frontier, FrontierOptions, Portfolio, frontier};
 use serde::Serialize;
 
 use super::args::ReturnsArgs;
@@ -13,9 +13,6 @@ use super::output::{self, Answer, Named, cell, csv_bytes};
 use super::session::Session;
 use crate::report;
 use crate::report::table::{Side, TextTable, grouped, percent, significant};
-
-/// Degrees of freedom of the covariance behind the volatility.
-const DDOF: u32 = 1;
 
 /// Flags of `cubefold frontier`.
 #[derive(Debug, Clone, Args)]
@@ -53,22 +50,13 @@ pub struct FrontierArgs {
 }
 
 impl FrontierArgs {
-    fn options(&self) -> Result<FrontierOptions, FinanceError> {
-        if self.portfolios == 0 {
-            return Err(FinanceError::Zero { name: "portfolios" });
-        }
-        if !self.rf.is_finite() {
-            return Err(FinanceError::NotFinite {
-                name: "rf",
-                value: self.rf,
-            });
-        }
-        Ok(FrontierOptions {
+    fn options(&self) -> FrontierOptions {
+        FrontierOptions {
             portfolios: self.portfolios,
             rf: self.rf,
             periods_per_year: self.returns.periods_per_year,
             seed: self.seed,
-        })
+        }
     }
 }
 
@@ -184,8 +172,9 @@ impl Answer for FrontierAnswer {
 /// # Errors
 /// A file or number that cannot be used, a device or output that cannot be used.
 pub fn run(arguments: &FrontierArgs, session: &Session) -> Result<(), CliError> {
-    let options = arguments.options()?;
-    let returns = read_returns(&arguments.returns, DDOF)?;
+    let options = arguments.options();
+    let returns = read_returns(&arguments.returns)?;
+    options.check(returns.rows())?;
     let directory = arguments.output.as_deref();
     output::prepare::<FrontierAnswer>(directory)?;
     let found = session.run(1, |device, progress| {

@@ -201,15 +201,13 @@ impl Answer for PriceAnswer {
 pub fn run(arguments: &PriceArgs, session: &Session) -> Result<(), CliError> {
     let option = arguments.option();
     option.check()?;
-    if arguments.paths == 0 {
-        return Err(FinanceError::Zero { name: "paths" }.into());
-    }
-    let directory = arguments.output.as_deref();
-    output::prepare::<PriceAnswer>(directory)?;
     let engine = MonteCarlo {
         paths: arguments.paths,
         seed: arguments.seed,
     };
+    engine.check()?;
+    let directory = arguments.output.as_deref();
+    output::prepare::<PriceAnswer>(directory)?;
     let closed_form = option.black_scholes();
     let (estimate, picture) = session.run(1, |device, progress| {
         progress.say("pricing");

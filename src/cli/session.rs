@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use cubefold::Device;
-use cubefold::device;
+use cubefold::device::{self, Reason, Refusal};
+use cubefold::{Device, DeviceError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{Format, SharedArgs};
@@ -34,16 +34,14 @@ impl Session {
     /// Checks the device's name; touches no hardware.
     ///
     /// # Errors
-    /// [`CliError::UnknownDevice`].
+    /// [`DeviceError::UnknownName`].
     pub fn new(shared: &SharedArgs) -> Result<Self, CliError> {
-        let name = shared.device.trim();
-        if name != "auto" && !device::is_known_name(name) {
-            return Err(CliError::UnknownDevice {
-                name: shared.device.clone(),
-            });
+        let name = &shared.device;
+        if !device::is_known_name(name) {
+            return Err(DeviceError::UnknownName { name: name.clone() }.into());
         }
         Ok(Session {
-            device_name: name.to_owned(),
+            device_name: name.clone(),
             format: shared.format,
             untold: RefCell::new(None),
         })
@@ -61,14 +59,11 @@ impl Session {
             return Ok(device);
         }
         let choice = device::auto();
-        let mut line = format!("device: {}", choice.device.label());
-        for (index, refusal) in choice.refused.iter().enumerate() {
-            line.push_str(if index == 0 { " (auto; refused " } else { "; " });
-            line.push_str(&refusal.to_string());
-        }
-        if !choice.refused.is_empty() {
-            line.push(')');
-        }
+        let line = format!(
+            "device: {}{}",
+            choice.device.label(),
+            passed_over(&choice.refused)
+        );
         self.untold.replace(Some(line));
         Ok(choice.device)
     }
@@ -127,6 +122,28 @@ impl Session {
             note(&line);
         }
         output::print(answer, self.format)
+    }
+}
+
+/// Why `auto` did not take the devices it prefers; those left out of the build share one reason.
+fn passed_over(refused: &[Refusal]) -> String {
+    let left_out = |refusal: &&Refusal| matches!(refusal.reason, Reason::NotBuilt { .. });
+    let (left_out, there): (Vec<&Refusal>, Vec<&Refusal>) = refused.iter().partition(left_out);
+    let mut reasons: Vec<String> = there
+        .iter()
+        .map(|refusal| format!("{}: {}", refusal.name, refusal.reason))
+        .collect();
+    if !left_out.is_empty() {
+        let names: Vec<&str> = left_out
+            .iter()
+            .map(|refusal| refusal.name.as_str())
+            .collect();
+        reasons.push(format!("not in this build: {}", names.join(", ")));
+    }
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", reasons.join("; "))
     }
 }
 
@@ -196,7 +213,26 @@ mod tests {
         assert!(Session::new(&shared("host")).is_ok());
         assert!(Session::new(&shared("auto")).is_ok());
         let refused = Session::new(&shared("abacus")).expect_err("there is no such device");
-        assert!(matches!(refused, CliError::UnknownDevice { name } if name == "abacus"));
+        assert!(refused.to_string().contains("abacus"), "{refused}");
+    }
+
+    #[test]
+    fn devices_left_out_of_the_build_share_one_reason() {
+        let refusal = |name: &str, reason| Refusal {
+            name: name.to_owned(),
+            reason,
+        };
+        let refused = [
+            refusal("cuda", Reason::NotBuilt { feature: "cuda" }),
+            refusal("hip", Reason::NotBuilt { feature: "hip" }),
+            refusal("wgpu", Reason::NotThere { available: 0 }),
+        ];
+        let told = passed_over(&refused);
+        assert!(
+            told.starts_with(" [wgpu: ") && told.ends_with("not in this build: cuda, hip]"),
+            "{told}"
+        );
+        assert_eq!(passed_over(&[]), "");
     }
 
     #[test]

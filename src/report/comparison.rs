@@ -58,7 +58,7 @@ impl Inputs {
 /// A market on the edge of its stability.
 ///
 /// With a = λ · share · strength of the fundamentalists and b the same of the trend followers, the log price follows
-/// x[t+1] = (1 - a + b) x[t] - b x[t-20]. Here a = 0.05 and b = 0.066: the largest root is 0.9993 with a period of about
+/// `x[t+1] = (1 - a + b) x[t] - b x[t-20]`. Here a = 0.05 and b = 0.066: the largest root is 0.9993 with a period of about
 /// 100 steps, so that the first distance of 0.25 and the noise swing for a long time and neither die out nor explode.
 fn bubbling_market() -> MarketOptions {
     MarketOptions {

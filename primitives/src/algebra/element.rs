@@ -5,12 +5,14 @@
 
 use cubecl::prelude::*;
 
-use super::State;
+use super::wide::WideExpand;
+use super::{Operator, State, Wide};
 
 /// A scalar with the arithmetic that operators need, the same on the host and on devices.
 ///
-/// Integers wrap. `lesser` and `greater` return a NaN if either operand is one, and `left` on ties.
-pub trait Element: Numeric + State + PartialOrd + std::fmt::Display {
+/// Integers wrap. `lesser` and `greater` return a NaN if either operand is one, and `left` on ties; `smaller` and
+/// `larger` are one instruction and pass over a NaN, as `f32::min` does.
+pub trait Element: Numeric + State + Operator + PartialOrd + std::fmt::Display {
     /// The value that `lesser` never prefers: positive infinity, or the largest integer.
     const HIGHEST: Self;
     /// The value that `greater` never prefers: negative infinity, or the smallest integer.
@@ -24,13 +26,53 @@ pub trait Element: Numeric + State + PartialOrd + std::fmt::Display {
     fn lesser(left: Self, right: Self) -> Self;
     /// The greater operand.
     fn greater(left: Self, right: Self) -> Self;
+    /// The smaller operand; the other one if one is NaN.
+    fn smaller(left: Self, right: Self) -> Self;
+    /// The larger operand; the other one if one is NaN.
+    fn larger(left: Self, right: Self) -> Self;
+    /// [`HIGHEST`](Element::HIGHEST), callable from a kernel: CubeCL cannot write an infinity as a WGSL literal.
+    fn highest() -> Self;
+    /// [`LOWEST`](Element::LOWEST), callable from a kernel.
+    fn lowest() -> Self;
+    /// `left + right`, or `HIGHEST` if either operand is.
+    ///
+    /// A device leaves the sum of two opposite infinities as the NaN that it is, which `smaller` passes over.
+    fn plus_or_highest(left: Self, right: Self) -> Self;
+    /// `left + right`, or `LOWEST` if either operand is.
+    ///
+    /// A device leaves the sum of two opposite infinities as the NaN that it is, which `larger` passes over.
+    fn plus_or_lowest(left: Self, right: Self) -> Self;
     /// Whether the value is NaN, by its bits: compilers may assume that comparisons never see one.
-    fn is_nan(value: Self) -> bool;
+    fn not_a_number(value: Self) -> bool;
     /// A small integer as this scalar.
     fn whole(value: i64) -> Self;
 
     #[doc(hidden)]
-    fn __expand_is_nan(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<bool>;
+    fn __expand_not_a_number(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<bool>;
+    #[doc(hidden)]
+    fn __expand_highest(scope: &Scope) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_lowest(scope: &Scope) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_plus_or_highest(
+        scope: &Scope,
+        left: NativeExpand<Self>,
+        right: NativeExpand<Self>,
+    ) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_plus_or_lowest(
+        scope: &Scope,
+        left: NativeExpand<Self>,
+        right: NativeExpand<Self>,
+    ) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_smaller(scope: &Scope, left: NativeExpand<Self>, right: NativeExpand<Self>) -> NativeExpand<Self> {
+        device::smaller::expand::<Self>(scope, left, right)
+    }
+    #[doc(hidden)]
+    fn __expand_larger(scope: &Scope, left: NativeExpand<Self>, right: NativeExpand<Self>) -> NativeExpand<Self> {
+        device::larger::expand::<Self>(scope, left, right)
+    }
     #[doc(hidden)]
     fn __expand_plus(scope: &Scope, left: NativeExpand<Self>, right: NativeExpand<Self>) -> NativeExpand<Self> {
         device::plus::expand::<Self>(scope, left, right)
@@ -63,11 +105,26 @@ pub trait Real: Element + Float {
     fn logarithm(value: Self) -> Self;
     /// The square root, correctly rounded on the host; as the device rounds it elsewhere.
     fn root(value: Self) -> Self;
+    /// The nearest value to a whole number of 64 bits, rounded once more where `f32` drops low bits.
+    fn of_wide(value: Wide) -> Self;
+    /// The NaN that marks a missing value.
+    fn missing() -> Self;
+    /// `value` itself, its bits through an xor with `zero`, which must be 0 and unknown until run time: no
+    /// compiler can then fuse or cancel what is on its two sides.
+    fn veiled(value: Self, zero: u32) -> Self;
     /// The constant nearest to `value`.
     fn constant(value: f64) -> Self;
     /// The value as `f64`.
     fn to_f64(self) -> f64;
 
+    #[doc(hidden)]
+    fn __expand_missing(scope: &Scope) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_veiled(scope: &Scope, value: NativeExpand<Self>, zero: NativeExpand<u32>) -> NativeExpand<Self>;
+    #[doc(hidden)]
+    fn __expand_of_wide(scope: &Scope, value: WideExpand) -> NativeExpand<Self> {
+        device::of_wide::expand::<Self>(scope, value)
+    }
     #[doc(hidden)]
     fn __expand_exponential(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<Self> {
         device::exponential::expand::<Self>(scope, value)
@@ -99,15 +156,56 @@ mod device {
     #[cube]
     pub fn lesser<T: Element>(left: T, right: T) -> T {
         let ordered = select(left <= right, left, right);
-        let right_first = select(T::is_nan(right), right, ordered);
-        select(T::is_nan(left), left, right_first)
+        let right_first = select(T::not_a_number(right), right, ordered);
+        select(T::not_a_number(left), left, right_first)
     }
 
     #[cube]
     pub fn greater<T: Element>(left: T, right: T) -> T {
         let ordered = select(left >= right, left, right);
-        let right_first = select(T::is_nan(right), right, ordered);
-        select(T::is_nan(left), left, right_first)
+        let right_first = select(T::not_a_number(right), right, ordered);
+        select(T::not_a_number(left), left, right_first)
+    }
+
+    #[cube]
+    pub fn smaller<T: Numeric>(left: T, right: T) -> T {
+        min(left, right)
+    }
+
+    #[cube]
+    pub fn larger<T: Numeric>(left: T, right: T) -> T {
+        max(left, right)
+    }
+
+    #[cube]
+    pub fn plus_or<T: Element>(left: T, right: T, absorbing: T) -> T {
+        let sum = select(right == absorbing, absorbing, left + right);
+        select(left == absorbing, absorbing, sum)
+    }
+
+    #[cube]
+    pub fn of_wide<T: Float>(value: Wide) -> T {
+        T::cast_from(value.high) * T::cast_from(4294967296.0f32) + T::cast_from(value.low)
+    }
+
+    #[cube]
+    pub fn veiled_f32(value: f32, zero: u32) -> f32 {
+        f32::from_bits(value.to_bits() ^ zero)
+    }
+
+    #[cube]
+    pub fn veiled_f64(value: f64, zero: u32) -> f64 {
+        f64::from_bits(value.to_bits() ^ (zero as u64))
+    }
+
+    #[cube]
+    pub fn from_bits_f32(#[comptime] bits: u64) -> f32 {
+        f32::from_bits(comptime!(bits as u32).runtime())
+    }
+
+    #[cube]
+    pub fn from_bits_f64(#[comptime] bits: u64) -> f64 {
+        f64::from_bits(bits.runtime())
     }
 
     #[cube]
@@ -136,6 +234,11 @@ mod device {
     }
 }
 
+/// The host's `left + right`, or `absorbing` if either operand is.
+fn plus_or<T: Element>(left: T, right: T, absorbing: T) -> T {
+    if left == absorbing || right == absorbing { absorbing } else { T::plus(left, right) }
+}
+
 macro_rules! integers {
     ($($scalar:ty),*) => {$(
         impl Element for $scalar {
@@ -146,15 +249,37 @@ macro_rules! integers {
             fn times(left: Self, right: Self) -> Self { left.wrapping_mul(right) }
             fn lesser(left: Self, right: Self) -> Self { Ord::min(left, right) }
             fn greater(left: Self, right: Self) -> Self { Ord::max(left, right) }
-            fn is_nan(_: Self) -> bool { false }
+            fn smaller(left: Self, right: Self) -> Self { Ord::min(left, right) }
+            fn larger(left: Self, right: Self) -> Self { Ord::max(left, right) }
+            fn highest() -> Self { Self::HIGHEST }
+            fn lowest() -> Self { Self::LOWEST }
+            fn plus_or_highest(left: Self, right: Self) -> Self { plus_or(left, right, Self::HIGHEST) }
+            fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
+            fn not_a_number(_: Self) -> bool { false }
             fn whole(value: i64) -> Self { value as $scalar }
-            fn __expand_is_nan(_: &Scope, _: NativeExpand<Self>) -> NativeExpand<bool> { false.into() }
+            fn __expand_not_a_number(_: &Scope, _: NativeExpand<Self>) -> NativeExpand<bool> { false.into() }
+            fn __expand_highest(_: &Scope) -> NativeExpand<Self> { Self::HIGHEST.into() }
+            fn __expand_lowest(_: &Scope) -> NativeExpand<Self> { Self::LOWEST.into() }
+            fn __expand_plus_or_highest(
+                scope: &Scope,
+                left: NativeExpand<Self>,
+                right: NativeExpand<Self>,
+            ) -> NativeExpand<Self> {
+                device::plus_or::expand::<Self>(scope, left, right, Self::HIGHEST.into())
+            }
+            fn __expand_plus_or_lowest(
+                scope: &Scope,
+                left: NativeExpand<Self>,
+                right: NativeExpand<Self>,
+            ) -> NativeExpand<Self> {
+                device::plus_or::expand::<Self>(scope, left, right, Self::LOWEST.into())
+            }
         }
     )*};
 }
 
 macro_rules! floats {
-    ($($scalar:ident, $is_nan:ident);*) => {$(
+    ($($scalar:ident, $is_nan:ident, $veiled:ident, $from_bits:ident);*) => {$(
         impl Element for $scalar {
             const HIGHEST: Self = $scalar::INFINITY;
             const LOWEST: Self = $scalar::NEG_INFINITY;
@@ -167,10 +292,36 @@ macro_rules! floats {
             fn greater(left: Self, right: Self) -> Self {
                 if left.is_nan() || (!right.is_nan() && left >= right) { left } else { right }
             }
-            fn is_nan(value: Self) -> bool { value.is_nan() }
+            fn smaller(left: Self, right: Self) -> Self { $scalar::min(left, right) }
+            fn larger(left: Self, right: Self) -> Self { $scalar::max(left, right) }
+            fn highest() -> Self { Self::HIGHEST }
+            fn lowest() -> Self { Self::LOWEST }
+            fn plus_or_highest(left: Self, right: Self) -> Self { plus_or(left, right, Self::HIGHEST) }
+            fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
+            fn not_a_number(value: Self) -> bool { value.is_nan() }
             fn whole(value: i64) -> Self { value as $scalar }
-            fn __expand_is_nan(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<bool> {
+            fn __expand_not_a_number(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<bool> {
                 device::$is_nan::expand(scope, value)
+            }
+            fn __expand_highest(scope: &Scope) -> NativeExpand<Self> {
+                device::$from_bits::expand(scope, Self::HIGHEST.to_bits().into())
+            }
+            fn __expand_lowest(scope: &Scope) -> NativeExpand<Self> {
+                device::$from_bits::expand(scope, Self::LOWEST.to_bits().into())
+            }
+            fn __expand_plus_or_highest(
+                scope: &Scope,
+                left: NativeExpand<Self>,
+                right: NativeExpand<Self>,
+            ) -> NativeExpand<Self> {
+                device::plus::expand::<Self>(scope, left, right)
+            }
+            fn __expand_plus_or_lowest(
+                scope: &Scope,
+                left: NativeExpand<Self>,
+                right: NativeExpand<Self>,
+            ) -> NativeExpand<Self> {
+                device::plus::expand::<Self>(scope, left, right)
             }
         }
 
@@ -178,6 +329,15 @@ macro_rules! floats {
             fn exponential(value: Self) -> Self { $scalar::exp(value) }
             fn logarithm(value: Self) -> Self { $scalar::ln(value) }
             fn root(value: Self) -> Self { $scalar::sqrt(value) }
+            fn of_wide(value: Wide) -> Self { value.high as $scalar * 4294967296.0 + value.low as $scalar }
+            fn missing() -> Self { $scalar::NAN }
+            fn veiled(value: Self, zero: u32) -> Self { device::$veiled(value, zero) }
+            fn __expand_missing(scope: &Scope) -> NativeExpand<Self> {
+                device::$from_bits::expand(scope, $scalar::NAN.to_bits().into())
+            }
+            fn __expand_veiled(scope: &Scope, value: NativeExpand<Self>, zero: NativeExpand<u32>) -> NativeExpand<Self> {
+                device::$veiled::expand(scope, value, zero)
+            }
             fn constant(value: f64) -> Self { value as $scalar }
             fn to_f64(self) -> f64 { f64::from(self) }
         }
@@ -185,4 +345,4 @@ macro_rules! floats {
 }
 
 integers!(i32, u32, i64, u64);
-floats!(f32, is_nan_f32; f64, is_nan_f64);
+floats!(f32, is_nan_f32, veiled_f32, from_bits_f32; f64, is_nan_f64, veiled_f64, from_bits_f64);

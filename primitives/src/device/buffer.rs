@@ -118,6 +118,25 @@ impl<T: State> Buffer<T> {
         self.range(index, 1).map(|items| items[0])
     }
 
+    /// The handle, if the buffer lives on `device`.
+    pub(crate) fn handle_on(&self, device: &Device) -> Result<Handle, Error> {
+        match &self.storage {
+            Storage::Device { device: home, handle, .. } if home.same(device) => Ok(handle.clone()),
+            _ => Err(Error::ForeignBuffer { home: self.home(), device: device.label() }),
+        }
+    }
+
+    /// Replaces an item of a buffer on the host. Copies the items first where a clone shares them.
+    pub(crate) fn replace_on_host(&mut self, index: usize, item: T) -> Result<(), Error> {
+        match &mut self.storage {
+            Storage::Host(items) => {
+                Arc::make_mut(items)[index] = item;
+                Ok(())
+            }
+            Storage::Device { device, .. } => Err(Error::NotOnHost { home: device.label() }),
+        }
+    }
+
     pub(crate) fn home(&self) -> String {
         match &self.storage {
             Storage::Host(_) => "the host".to_owned(),

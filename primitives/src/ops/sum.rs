@@ -50,3 +50,24 @@ impl<T: Element> Lower for Sum<T> {
 }
 
 impl<T: Element> Commutative for Sum<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Device, check_commutative};
+
+    #[test]
+    fn the_laws_hold() {
+        check_commutative(&Sum::<f32>::new(), &[0.0, 1.5, 1e6, f32::INFINITY, f32::MIN_POSITIVE]).unwrap();
+        check_commutative(&Sum::<i32>::new(), &[0, -3, i32::MAX, i32::MIN]).unwrap();
+        check_commutative(&Sum::<u64>::new(), &[0, 3, u64::MAX]).unwrap();
+    }
+
+    #[test]
+    fn it_is_the_closed_form_and_integers_wrap() {
+        let of = |items: &[u32]| Device::host().reduce(items, &Sum::new()).unwrap().get(0).unwrap();
+        assert_eq!(of(&(0..=40_000).collect::<Vec<_>>()), 800_020_000);
+        assert_eq!(of(&[u32::MAX, 2]), 1);
+        assert_eq!(of(&[]), 0);
+    }
+}

@@ -51,6 +51,37 @@ impl Device {
         }
     }
 
+    /// Folds all items of `source`, in order, into item `slot` of `output`. For loops that never read back.
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce`](Device::reduce), and [`Error::OutOfBounds`] for a slot that does not exist.
+    pub fn reduce_into<S, O>(
+        &self,
+        source: &S,
+        op: &O,
+        output: &mut Buffer<O::Output>,
+        slot: usize,
+    ) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        if slot >= output.len() {
+            return Err(Error::OutOfBounds { index: slot as u64, len: output.len() as u64 });
+        }
+        match self.gpu() {
+            None => {
+                let result = self.reduce_on_host(source, op)?;
+                output.replace_on_host(slot, result)
+            }
+            Some(gpu) => {
+                let handle = output.handle_on(self)?;
+                launch::reduce(self, gpu, source, op, &handle, slot as u32)
+            }
+        }
+    }
+
     fn reduce_on_host<S, O>(&self, source: &S, op: &O) -> Result<O::Output, Error>
     where
         S: Source + ?Sized,

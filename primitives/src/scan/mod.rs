@@ -22,6 +22,7 @@ use crate::views::Source;
 use crate::{Buffer, Device, Error, Lift, Lower};
 
 pub use blueprint::{ScanOptions, Strategy};
+pub(crate) use host::addressable;
 
 impl Device {
     /// Scans `source` inclusively: result `i` is the fold of items `0..=i`, lowered.
@@ -78,7 +79,7 @@ impl Device {
             None => {
                 op.check_host()?;
                 self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
-                let len = host::addressable(source.len())?;
+                let len = addressable(source.len())?;
                 Ok(Buffer::on_host(host::scan(&source.on_host()?, len, op, options.exclusive)))
             }
             Some(gpu) => launch::scan(self, gpu, source, op, options),

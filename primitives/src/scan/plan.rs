@@ -8,8 +8,9 @@ use crate::{Feature, Profile, State};
 /// The tile of a look-back scan. Items a unit: enough to hide the look-back, few enough for registers.
 const LOOKBACK: Tile = Tile { units: 256, items: 16, plane: 0 };
 
-/// Polls before a cube folds a missing tile itself: far longer than a tile takes, far shorter than a watchdog.
-pub const PATIENCE: u32 = 1 << 16;
+/// Polls before a cube folds a missing tile itself: far longer than a tile takes, far shorter than a watchdog. Mesa's
+/// llvmpipe ends every loop of a unit after 65,535 iterations in all, so it must be well below that too.
+pub const PATIENCE: u32 = 1 << 10;
 
 /// What a device runs for a strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,13 +50,14 @@ pub fn store_scanned<V: View, O: Lift<V::Item> + Lower>(
         let offset = UNIT_POS * comptime!(tile.items) + item;
         if offset < valid {
             let next = op.combine(running, op.lift(kept::<V::Item>(items, item)));
+            // Stored before `running` moves on: a result may be the very variable.
             let result = if comptime!(exclusive) { op.lower(running) } else { op.lower(next) };
-            running = next;
             if comptime!(tile.items > 1) {
                 shared_store::<O::Output>(exchange, padded(offset, comptime!(tile.items)), result, length);
             } else {
                 store::<O::Output>(output, start + offset, result);
             }
+            running = next;
         }
     }
     if comptime!(tile.items > 1) {

@@ -1,0 +1,114 @@
+//! ArgMinimum: the smallest item and its index; the lowest index among equals. The identity is "none found", with a
+//! value of positive infinity, or the largest integer.
+//!
+//! The first NaN is the smallest item, as in NumPy's `argmin`. Class: exact.
+
+use std::marker::PhantomData;
+
+use cubecl::prelude::*;
+use cubefold_derive::Operator;
+
+use super::extremum::{Extremum, better_of, found_at, unfound};
+use crate::{Both, Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Wide};
+
+/// The smallest item and the lowest index where it stands; the first NaN if there is one.
+///
+/// Items are pairs of a value and its index: `values.zip(Counter::new(len))`.
+///
+/// # Examples
+///
+/// ```
+/// use cubefold_primitives::{Counter, Device, Source, ops::ArgMinimum};
+///
+/// let values = vec![3.0f32, 1.0, 4.0, 1.0, 4.0];
+/// let found = Device::host().reduce(&(&values).zip(Counter::new(5)), &ArgMinimum::new())?.get(0)?;
+/// assert_eq!((found.value, found.index()), (1.0, Some(1)));
+/// # Ok::<(), cubefold_primitives::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, Operator)]
+pub struct ArgMinimum<T: Element> {
+    element: PhantomData<T>,
+}
+
+impl<T: Element> ArgMinimum<T> {
+    /// The smallest of values of type `T`.
+    pub fn new() -> Self {
+        ArgMinimum { element: PhantomData }
+    }
+}
+
+#[cube]
+impl<T: Element> Monoid for ArgMinimum<T> {
+    type State = Extremum<T>;
+
+    fn identity(&self) -> Extremum<T> {
+        unfound::<T>(T::highest())
+    }
+
+    fn combine(&self, left: Extremum<T>, right: Extremum<T>) -> Extremum<T> {
+        better_of::<T>(left, right, right.value < left.value)
+    }
+}
+
+#[cube]
+impl<T: Element> Lift<Both<T, Wide>> for ArgMinimum<T> {
+    fn lift(&self, item: Both<T, Wide>) -> Extremum<T> {
+        found_at::<T>(item.left, item.right)
+    }
+}
+
+#[cube]
+impl<T: Element> Lower for ArgMinimum<T> {
+    type Output = Extremum<T>;
+
+    fn lower(&self, state: Extremum<T>) -> Extremum<T> {
+        state
+    }
+}
+
+impl<T: Element> Commutative for ArgMinimum<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Counter, Device, Source, check_commutative};
+
+    fn of<T: Element>(items: &[T]) -> Extremum<T> {
+        let indexed = items.zip(Counter::new(items.len() as u64));
+        Device::host().reduce(&indexed, &ArgMinimum::new()).unwrap().get(0).unwrap()
+    }
+
+    #[test]
+    fn the_laws_hold() {
+        let values = [0.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.5];
+        let state = |(index, &value): (usize, &f32)| found_at(value, Wide::from((index as u64) << 31));
+        let mut samples: Vec<_> = values.iter().enumerate().map(state).collect();
+        samples.push(unfound(f32::INFINITY));
+        check_commutative(&ArgMinimum::new(), &samples).unwrap();
+    }
+
+    #[test]
+    fn the_lowest_index_wins_among_equals() {
+        for len in [1, 2, 257, 4097] {
+            assert_eq!(of(&vec![7u32; len]).index(), Some(0), "{len} equal items");
+        }
+        let mut apart = vec![5i32; 20_000];
+        apart[300] = -3;
+        apart[19_000] = -3;
+        assert_eq!(of(&apart).index(), Some(300));
+    }
+
+    #[test]
+    fn infinite_items_are_found_and_no_items_are_not() {
+        let infinite = of(&[f32::INFINITY; 10]);
+        assert_eq!((infinite.value, infinite.index()), (f32::INFINITY, Some(0)));
+        assert_eq!(of::<f32>(&[]).index(), None);
+    }
+
+    #[test]
+    fn the_first_nan_wins() {
+        assert_eq!(of(&[3.0, f32::NAN, 1.0, 5.0]).index(), Some(1));
+        let found = of(&[f32::INFINITY, f32::NAN, f32::NEG_INFINITY, f32::NAN]);
+        assert!(found.value.is_nan() && found.index() == Some(1));
+    }
+}

@@ -1,0 +1,47 @@
+//! Whole states: a choice between two without a branch, and one of zeros.
+
+use cubecl::prelude::*;
+
+use crate::{State, WordsExpand};
+
+/// `then` where `condition` holds, else `or_else`, for any state; both are evaluated. `select` for structs.
+pub fn choose<S: State>(condition: bool, then: S, or_else: S) -> S {
+    if condition { then } else { or_else }
+}
+
+#[doc(hidden)]
+pub mod choose {
+    use super::*;
+
+    pub fn expand<S: State>(
+        scope: &Scope,
+        condition: NativeExpand<bool>,
+        then: S::ExpandType,
+        or_else: S::ExpandType,
+    ) -> S::ExpandType {
+        let (mut left, mut right) = (WordsExpand::new(), WordsExpand::new());
+        S::__expand_pack(scope, then, &mut left);
+        S::__expand_pack(scope, or_else, &mut right);
+        let words = left
+            .into_iter()
+            .zip(right)
+            .map(|(left, right)| select::expand::<u32>(scope, condition.clone_unchecked(), left, right))
+            .collect();
+        S::__expand_unpack(scope, &words, 0)
+    }
+}
+
+/// The state whose words are all zero: a value to hold where there is none yet.
+pub fn zeroed<S: State>() -> S {
+    S::unpack(&vec![0; S::WORDS], 0)
+}
+
+#[doc(hidden)]
+pub mod zeroed {
+    use super::*;
+
+    pub fn expand<S: State>(scope: &Scope) -> S::ExpandType {
+        let words = (0..S::WORDS).map(|_| 0u32.into()).collect();
+        S::__expand_unpack(scope, &words, 0)
+    }
+}

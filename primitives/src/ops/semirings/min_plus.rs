@@ -1,0 +1,101 @@
+//! Min-plus: `min (a + b)`, shortest paths. The identity is positive infinity, or the largest integer: no path.
+//!
+//! A path with a missing edge is missing: infinity absorbs in the product. The elements are numbers and positive
+//! infinity; a NaN edge, and the sum of opposite infinities, counts as no edge where `min` passes over NaN, as it
+//! does on the host, on NVIDIA GPUs and on lavapipe. Integers saturate at no path only; lengths must not overflow.
+//!
+//! Class: additions alone, each followed by a selection, so that bits agree.
+
+use std::marker::PhantomData;
+
+use cubecl::prelude::*;
+use cubefold_derive::Operator;
+
+use crate::{Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+
+/// `min (a + b)`: the shortest path over one vertex; infinite for no path.
+///
+/// # Examples
+///
+/// ```
+/// use cubefold_primitives::{Device, ops::MinPlus, views::Dense};
+///
+/// let far = f32::INFINITY;
+/// let edges = Dense::new(vec![0.0, 2.0, far, far, 0.0, 3.0, far, far, 0.0], 3, 3)?;
+/// let two_steps = Device::host().tiled_gemm(&edges, &edges, &MinPlus::new())?;
+/// assert_eq!(two_steps.to_vec()?, [0.0, 2.0, 5.0, far, 0.0, 3.0, far, far, 0.0]);
+/// # Ok::<(), cubefold_primitives::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, Operator)]
+pub struct MinPlus<T: Element> {
+    element: PhantomData<T>,
+}
+
+impl<T: Element> MinPlus<T> {
+    /// Shortest paths over lengths of type `T`.
+    pub fn new() -> Self {
+        MinPlus { element: PhantomData }
+    }
+}
+
+#[cube]
+impl<T: Element> Monoid for MinPlus<T> {
+    type State = T;
+
+    fn identity(&self) -> T {
+        T::highest()
+    }
+
+    fn combine(&self, left: T, right: T) -> T {
+        T::smaller(left, right)
+    }
+}
+
+#[cube]
+impl<T: Element> Semiring<T, T> for MinPlus<T> {
+    fn multiply(&self, left: T, right: T) -> T {
+        T::plus_or_highest(left, right)
+    }
+}
+
+#[cube]
+impl<T: Element> Lift<T> for MinPlus<T> {
+    fn lift(&self, item: T) -> T {
+        item
+    }
+}
+
+#[cube]
+impl<T: Element> Lower for MinPlus<T> {
+    type Output = T;
+
+    fn lower(&self, state: T) -> T {
+        state
+    }
+}
+
+impl<T: Element> Commutative for MinPlus<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{check_commutative, check_semiring};
+
+    #[test]
+    fn the_laws_hold() {
+        let op = MinPlus::<f32>::new();
+        check_semiring(&op, &[0.0, 1.5, -2.0, 1e6, f32::INFINITY]).unwrap();
+        check_commutative(&op, &[0.0, -2.0, f32::NEG_INFINITY, f32::INFINITY]).unwrap();
+        check_semiring(&MinPlus::<i32>::new(), &[0, -5, 1 << 20, i32::MAX]).unwrap();
+        check_semiring(&MinPlus::<u32>::new(), &[0, 5, 1 << 20, u32::MAX]).unwrap();
+    }
+
+    #[test]
+    fn an_infinite_factor_gives_no_path() {
+        let op = MinPlus::<f32>::new();
+        assert_eq!(op.multiply(f32::INFINITY, f32::NEG_INFINITY), f32::INFINITY);
+        assert_eq!(op.multiply(-7.0, f32::INFINITY), f32::INFINITY);
+        assert_eq!(op.combine(3.0, f32::NAN), 3.0);
+        assert_eq!(MinPlus::<i32>::new().multiply(i32::MAX, -7), i32::MAX);
+    }
+}

@@ -1,0 +1,10 @@
+//! Random numbers that are values: `f(key, counter)`, never a stream that somebody has advanced.
+//!
+//! A draw is addressed by what it is for (a seed; a path or an agent; a step; a domain), so it is the same on every
+//! device and the host, whatever the grid, the order or the number of threads.
+
+mod normal;
+mod philox4x32;
+
+pub use normal::{NormalPair, NormalPairExpand, normal_pair, uniform};
+pub use philox4x32::{Key, KeyExpand, Random, RandomExpand, philox};

@@ -1,0 +1,73 @@
+//! Devices under wgpu's WGSL, whatever other compilers the build has.
+
+use cubecl::device::{DeviceUnavailable, WgpuDevice, WgpuDeviceKind};
+use cubecl_server::runtime::Runtime;
+use cubecl_wgpu::{WgpuRuntime, WgslCompiler};
+use cubefold_primitives::Device;
+
+use super::{Kind, Name, Reason, Refusal, refuse, start};
+
+/// The kinds of hardware, in the order in which they are counted.
+const HARDWARE: [fn(usize) -> WgpuDeviceKind; 4] = [
+    WgpuDeviceKind::DiscreteGpu,
+    WgpuDeviceKind::IntegratedGpu,
+    WgpuDeviceKind::VirtualGpu,
+    WgpuDeviceKind::Other,
+];
+
+/// The device at `name.index` of all hardware, made by `make` from its kind.
+pub fn hardware(
+    name: Name,
+    make: impl Fn(WgpuDeviceKind) -> Result<cubecl::Device, DeviceUnavailable>,
+) -> Result<cubecl::Device, Refusal> {
+    let mut passed = 0;
+    for kind in HARDWARE {
+        for index in 0.. {
+            match make(kind(index)) {
+                Ok(device) if passed == name.index => return Ok(device),
+                Ok(_) => passed += 1,
+                Err(_) => break,
+            }
+        }
+    }
+    Err(refuse(name, Reason::NotThere { available: passed }))
+}
+
+/// A hardware adapter under WGSL.
+pub fn open_hardware(name: Name) -> Result<Device, Refusal> {
+    match hardware(name, cubecl::Device::wgpu)? {
+        cubecl::Device::Wgpu(device) => open_wgsl(name, &device),
+        _ => Err(refuse(name, Reason::Failed)),
+    }
+}
+
+/// An adapter under WGSL: hardware first, then the software one; or the software one alone for `lavapipe`.
+pub fn open(name: Name) -> Result<Device, Refusal> {
+    let software = cubecl::Device::wgpu(WgpuDeviceKind::Cpu);
+    let place = if name.kind == Kind::Lavapipe { Err(0) } else { hardware_place(name) };
+    match (place, software) {
+        (Ok(device), _) => open_wgsl(name, &device),
+        (Err(before), Ok(cubecl::Device::Wgpu(device))) if name.index == before => {
+            if name.kind == Kind::Wgpu {
+                tracing::warn!("{name} is a software adapter: right for tests, never for timing");
+            }
+            open_wgsl(name, &device)
+        }
+        (Err(before), software) => {
+            Err(refuse(name, Reason::NotThere { available: before + usize::from(software.is_ok()) }))
+        }
+    }
+}
+
+/// The hardware adapter at the name's index, or how many there are.
+fn hardware_place(name: Name) -> Result<WgpuDevice, usize> {
+    match hardware(name, cubecl::Device::wgpu) {
+        Ok(cubecl::Device::Wgpu(device)) => Ok(device),
+        Err(Refusal { reason: Reason::NotThere { available }, .. }) => Err(available),
+        _ => Err(0),
+    }
+}
+
+fn open_wgsl(name: Name, device: &WgpuDevice) -> Result<Device, Refusal> {
+    start(name, "WGSL", || WgpuRuntime::<WgslCompiler>::client(device))
+}

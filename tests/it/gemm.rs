@@ -1,0 +1,149 @@
+//! Products against the oracle: every strategy, on every device.
+
+use cubefold::prelude::*;
+use cubefold::{Error, GemmStrategy};
+
+use crate::devices::{devices, gpus, observed, private};
+use crate::oracle::{assert_close, assert_same};
+use crate::samples::{floats, integers};
+
+const STRATEGIES: [GemmStrategy; 4] =
+    [GemmStrategy::Naive, GemmStrategy::Tiled8, GemmStrategy::Tiled16, GemmStrategy::Tiled32];
+
+/// Shapes that have been wrong somewhere: rows, depth, columns.
+const SHAPES: [[u32; 3]; 14] = [
+    [0, 3, 2],
+    [2, 3, 0],
+    [3, 0, 2],
+    [1, 1, 1],
+    [1, 7, 1],
+    [1, 5, 40],
+    [40, 5, 1],
+    [8, 8, 8],
+    [9, 7, 15],
+    [16, 16, 16],
+    [17, 31, 33],
+    [32, 32, 32],
+    [33, 65, 31],
+    [100, 130, 70],
+];
+
+/// One product after another.
+fn oracle(a: &[u32], b: &[u32], [rows, depth, columns]: [usize; 3]) -> Vec<u32> {
+    let mut result = vec![0u32; rows * columns];
+    for row in 0..rows {
+        for column in 0..columns {
+            for index in 0..depth {
+                let product = a[row * depth + index].wrapping_mul(b[index * columns + column]);
+                result[row * columns + column] = result[row * columns + column].wrapping_add(product);
+            }
+        }
+    }
+    result
+}
+
+#[test]
+fn products_of_integers_have_the_oracles_bits() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            for shape in SHAPES {
+                let [rows, depth, columns] = shape;
+                let a = integers((rows * depth) as usize, 1);
+                let b = integers((depth * columns) as usize, 2);
+                let expected = oracle(&a, &b, shape.map(|side| side as usize));
+                let left = Dense::new(a, rows, depth).unwrap();
+                let right = Dense::new(b, depth, columns).unwrap();
+                let product = device.tiled_gemm_with(&left, &right, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
+                assert_same(&product.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}, {shape:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn transposed_factors_are_read_in_place() {
+    for (name, device) in devices() {
+        let items = integers(50 * 23, 3);
+        let matrix = Dense::new(items.clone(), 50, 23).unwrap();
+        let gram = device.tiled_gemm(&(&matrix).transposed(), &matrix, &ops::PlusTimes::<u32>::new()).unwrap();
+        let transposed: Vec<u32> = (0..23 * 50).map(|place| items[place % 50 * 23 + place / 50]).collect();
+        assert_same(&gram.to_vec().unwrap(), &oracle(&transposed, &items, [23, 50, 23]), name);
+    }
+}
+
+#[test]
+fn float_products_are_close_to_the_exact_ones() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            let (a, b): (Vec<f32>, Vec<f32>) = (floats(64 * 200, 4), floats(200 * 48, 5));
+            let shifted = |items: Vec<f32>| items.into_iter().map(|item| item + 2.0).collect::<Vec<f32>>();
+            let (a, b) = (shifted(a), shifted(b));
+            let expected: Vec<f32> = (0..64 * 48)
+                .map(|place| {
+                    let (row, column) = (place / 48, place % 48);
+                    let products = (0..200).map(|k| f64::from(a[row * 200 + k]) * f64::from(b[k * 48 + column]));
+                    products.sum::<f64>() as f32
+                })
+                .collect();
+            let left = Dense::new(a, 64, 200).unwrap();
+            let right = Dense::new(b, 200, 48).unwrap();
+            let product = device.tiled_gemm_with(&left, &right, &ops::PlusTimes::<f32>::new(), strategy).unwrap();
+            assert_close(&product.to_vec().unwrap(), &expected, 1e-5, &format!("{name}, {strategy:?}"));
+        }
+    }
+}
+
+#[cfg(any())]
+#[test]
+fn unreachable_pairs_stay_infinite_under_min_plus() {
+    for (name, device) in devices() {
+        let infinity = f32::INFINITY;
+        let edges = vec![0.0, 1.0, infinity, infinity, 0.0, 2.0, infinity, infinity, 0.0];
+        let edges = Dense::new(edges, 3, 3).unwrap();
+        let paths = device.tiled_gemm(&edges, &edges, &ops::MinPlus::<f32>::new()).unwrap().to_vec().unwrap();
+        assert_eq!(paths, [0.0, 1.0, 3.0, infinity, 0.0, 2.0, infinity, infinity, 0.0], "{name}");
+    }
+}
+
+#[test]
+fn factors_that_do_not_fit_are_refused() {
+    for (name, device) in devices() {
+        let left = Dense::new(vec![1u32; 6], 2, 3).unwrap();
+        let error = device.tiled_gemm(&left, &left, &ops::PlusTimes::<u32>::new()).unwrap_err();
+        let expected = Error::Length { what: "the right matrix's column", got: 2, expected: 3 };
+        assert_eq!(error, expected, "{name}");
+    }
+}
+
+#[test]
+fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
+    for (name, device) in gpus() {
+        for strategy in STRATEGIES {
+            let device = private(device);
+            let launches = observed(&device);
+            let matrix = Dense::new(integers(100, 6), 10, 10).unwrap();
+            device.tiled_gemm_with(&matrix, &matrix, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
+            assert_eq!(launches.lock().unwrap().as_slice(), [("gemm::multiply", strategy.name())], "{name}");
+        }
+    }
+}
+
+#[test]
+fn rows_and_columns_are_folded_in_order() {
+    use crate::oracle;
+    use crate::samples::MatrixProduct;
+    for (name, device) in devices() {
+        for (rows, columns) in [(1u32, 1u32), (1, 5000), (5000, 1), (20, 8313), (300, 7), (129, 257)] {
+            let items = integers((rows * columns) as usize, 7);
+            let matrix = Dense::new(items.clone(), rows, columns).unwrap();
+            let row = |row: u32| &items[(row * columns) as usize..][..columns as usize];
+            let expected: Vec<_> = (0..rows).map(|index| oracle::reduce(row(index), &MatrixProduct)).collect();
+            let folded = device.reduce_rows(&matrix, &MatrixProduct).unwrap().to_vec().unwrap();
+            assert_same(&folded, &expected, &format!("{name}, {rows} rows of {columns}"));
+            let column = |index: u32| -> Vec<u32> { (0..rows).map(|at| row(at)[index as usize]).collect() };
+            let expected: Vec<_> = (0..columns).map(|index| oracle::reduce(&column(index), &MatrixProduct)).collect();
+            let folded = device.reduce_columns(&matrix, &MatrixProduct).unwrap().to_vec().unwrap();
+            assert_same(&folded, &expected, &format!("{name}, {columns} columns of {rows}"));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Scans against the oracle: every strategy, on every device.
+
+use cubefold::prelude::*;
+use cubefold::{ScanOptions, Strategy};
+
+use crate::devices::{devices, gpus, limited, observed, private};
+use crate::oracle::{self, assert_close, assert_same, lengths};
+use crate::samples::{Join, MatrixProduct, Summarise, floats, integers};
+
+const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
+
+fn options(strategy: Strategy, exclusive: bool) -> ScanOptions {
+    ScanOptions { strategy, exclusive, ..ScanOptions::default() }
+}
+
+#[test]
+fn scan_gives_the_oracles_bits_for_every_strategy_at_every_length() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            for (len, reason) in lengths() {
+                let items = integers(len, 1);
+                for exclusive in [false, true] {
+                    let case = format!("{name}, {strategy:?}, exclusive {exclusive}, {len} items ({reason})");
+                    let options = options(strategy, exclusive);
+                    let sums = device.scan_with(&items, &ops::Sum::<u32>::new(), &options).unwrap();
+                    let expected = oracle::scan(&items, &ops::Sum::<u32>::new(), exclusive);
+                    assert_same(&sums.to_vec().unwrap(), &expected, &case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scan_keeps_order_for_noncommutative_operators() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            for len in [1, 2, 33, 257, 1025, 4097, 70_001] {
+                let case = format!("{name}, {strategy:?}, {len} items");
+                let items = integers(len, 7);
+                let products = device.scan_with(&items, &MatrixProduct, &options(strategy, false)).unwrap();
+                assert_same(&products.to_vec().unwrap(), &oracle::scan(&items, &MatrixProduct, false), &case);
+                let prices = floats(len, 8);
+                let op = Summarise { threshold: -0.5 };
+                let summaries = device.scan_with(&prices, &op, &options(strategy, true)).unwrap();
+                assert_same(&summaries.to_vec().unwrap(), &oracle::scan(&prices, &op, true), &case);
+            }
+        }
+    }
+}
+
+#[test]
+fn scan_never_hands_the_operator_padding_or_a_swapped_pair() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            for len in [1, 2, 31, 257, 1023, 4099, 9000] {
+                let items: Vec<u32> = (0..len).collect();
+                let joined = device.scan_with(&items, &Join, &options(strategy, false)).unwrap().to_vec().unwrap();
+                for (index, interval) in joined.iter().enumerate() {
+                    let got = (interval.start, interval.end, interval.poisoned);
+                    assert_eq!(got, (0, index as u32 + 1, 0), "{name}, {strategy:?}, {len} items");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scan_covers_more_than_65535_tiles() {
+    for (name, device) in gpus() {
+        for (strategy, len) in [
+            (Strategy::HillisSteele, 16 * 65_536 + 5),
+            (Strategy::Blelloch, 16 * 65_536 + 5),
+            (Strategy::DecoupledLookback, 256 * 65_536 + 5),
+        ] {
+            let small = limited(device, |profile| {
+                profile.max_units = 16;
+                profile.plane = None;
+            });
+            let items = integers(len, 9);
+            let sums = small.scan_with(&items, &ops::Sum::<u32>::new(), &options(strategy, false)).unwrap();
+            let expected = oracle::scan(&items, &ops::Sum::<u32>::new(), false);
+            assert_same(&sums.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
+        }
+    }
+}
+
+#[test]
+fn sums_wrap_past_the_words_and_halves_of_a_descriptor() {
+    for (name, device) in devices() {
+        for step in [1u32 << 13, 1 << 14, 1 << 15, 1 << 16, 0x7fff_ffff] {
+            let items = vec![step; 300_000];
+            let sums = device.scan(&items, &ops::Sum::<u32>::new()).unwrap().to_vec().unwrap();
+            let expected: Vec<u32> = (1..=300_000u32).map(|count| count.wrapping_mul(step)).collect();
+            assert_same(&sums, &expected, &format!("{name}, steps of {step}"));
+        }
+    }
+}
+
+#[test]
+fn a_slice_at_any_offset_is_scanned() {
+    for (name, device) in devices() {
+        let items = integers(20_000, 10);
+        let stored = device.upload(&items).unwrap();
+        for offset in 1..=7 {
+            let slice = (&stored).slice(offset, 19_000).unwrap();
+            let sums = device.scan(&slice, &ops::Sum::<u32>::new()).unwrap().to_vec().unwrap();
+            let expected = &items[offset as usize..][..19_000];
+            assert_same(&sums, &oracle::scan(expected, &ops::Sum::<u32>::new(), false), name);
+        }
+        let backwards = device.scan(&(&stored).reversed(), &MatrixProduct).unwrap().to_vec().unwrap();
+        let reversed: Vec<u32> = items.iter().rev().copied().collect();
+        assert_same(&backwards, &oracle::scan(&reversed, &MatrixProduct, false), name);
+    }
+}
+
+#[test]
+fn withheld_publications_change_no_bit() {
+    for (name, device) in gpus() {
+        let prices = floats(300_003, 11);
+        let sum = ops::Sum::<f32>::new();
+        let undisturbed = device.scan_with(&prices, &sum, &options(Strategy::DecoupledLookback, false)).unwrap();
+        let undisturbed = undisturbed.to_vec().unwrap();
+        for withhold in [2, 3, 7] {
+            let options = ScanOptions { withhold, ..options(Strategy::DecoupledLookback, false) };
+            let disturbed = device.scan_with(&prices, &sum, &options).unwrap().to_vec().unwrap();
+            assert_same(&disturbed, &undisturbed, &format!("{name}, one in {withhold} withheld"));
+        }
+    }
+}
+
+#[test]
+fn a_float_scan_has_the_same_bits_every_run() {
+    for (name, device) in devices() {
+        let runs = if crate::devices::is_software(name) || device.is_host() { 10 } else { 100 };
+        let prices = device.upload(&floats(1 << 19, 12)).unwrap();
+        let first = device.scan(&prices, &ops::Sum::<f32>::new()).unwrap().to_vec().unwrap();
+        for _ in 1..runs {
+            let again = device.scan(&prices, &ops::Sum::<f32>::new()).unwrap().to_vec().unwrap();
+            assert_same(&again, &first, name);
+        }
+    }
+}
+
+#[test]
+fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
+    for (name, device) in gpus() {
+        for strategy in STRATEGIES {
+            let device = private(device);
+            let launches = observed(&device);
+            device.scan_with(&integers(50_000, 13), &ops::Sum::<u32>::new(), &options(strategy, false)).unwrap();
+            let launches = launches.lock().unwrap();
+            let kernel = if strategy == Strategy::DecoupledLookback { "scan::lookback" } else { "scan::tiles" };
+            assert!(launches.iter().any(|launch| launch == &(kernel, strategy.name())), "{name}: {launches:?}");
+            assert!(launches.iter().all(|(kernel, _)| *kernel != "host"), "{name}: {launches:?}");
+        }
+    }
+}
+
+#[test]
+fn float_sums_are_close_to_the_exact_ones() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            let prices: Vec<f32> = floats(200_000, 14).into_iter().map(|price| price + 2.0).collect();
+            let sums = device.scan_with(&prices, &ops::Sum::<f32>::new(), &options(strategy, false)).unwrap();
+            let mut exact = 0.0f64;
+            let expected: Vec<f32> = prices
+                .iter()
+                .map(|&price| {
+                    exact += f64::from(price);
+                    exact as f32
+                })
+                .collect();
+            assert_close(&sums.to_vec().unwrap(), &expected, 1e-5, &format!("{name}, {strategy:?}"));
+        }
+    }
+}
