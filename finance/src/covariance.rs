@@ -3,6 +3,14 @@
 //! With `n` rows `r_t` of returns and their mean `m`, `Sigma = Σ_t (r_t − m)(r_t − m)ᵀ / (n −
 //! ddof)`. Both `m` and `Sigma` are reported per year: times the number of periods in one.
 
+use std::marker::PhantomData;
+
+use cubecl::prelude::*;
+use cubefold_primitives::ops::{Moments, MomentsState, PlusTimes};
+use cubefold_primitives::views::{Dense, Mapping, MappingExpand, Matrix};
+use cubefold_primitives::{Both, Device, Operator, Real};
+
+use crate::data::Table;
 use crate::error::{FinanceError, positive};
 
 /// The divisor and the scale of a covariance.
@@ -88,6 +96,85 @@ impl Covariance {
         (0..assets * assets)
             .map(|position| entry(position / assets, position % assets))
             .collect()
+    }
+}
+
+/// The annualised mean and covariance of the complete rows of `returns`.
+///
+/// Column means by `reduce_columns`, then `XᵀX` of the centred returns by `tiled_gemm`, which reads the one matrix
+/// on both sides: no transpose and no centred copy. The host computes in f64, devices in f32. The result is exactly
+/// symmetric, and 0 for a column that is constant.
+///
+/// # Errors
+/// What [`CovarianceOptions::check`] refuses, and what goes wrong on the device.
+pub fn covariance(
+    device: &Device,
+    returns: &Table,
+    options: &CovarianceOptions,
+) -> Result<Covariance, FinanceError> {
+    let complete = returns.complete_rows();
+    let periods = complete.rows();
+    options.check(periods)?;
+    let (mean, products) = match device.is_host() {
+        true => centred_products::<f64>(device, &complete)?,
+        false => centred_products::<f32>(device, &complete)?,
+    };
+    let assets = complete.width();
+    let scale = options.periods_per_year / (periods as f64 - f64::from(options.ddof));
+    let entry = |place: usize| {
+        let (row, column) = (place / assets, place % assets);
+        // Both halves are the same sums; one of them is taken for both, whatever a host's GEMM rounds.
+        products[row.min(column) * assets + row.max(column)] * scale
+    };
+    Ok(Covariance {
+        periods,
+        ddof: options.ddof,
+        mean: mean.into_iter().map(|value| value * options.periods_per_year).collect(),
+        covariance: (0..assets * assets).map(entry).collect(),
+        assets: complete.columns,
+    })
+}
+
+/// The column means, and the sums of products of centred columns.
+fn centred_products<T: Real>(
+    device: &Device,
+    returns: &Table,
+) -> Result<(Vec<f64>, Vec<f64>), FinanceError> {
+    let too_many = |what, len: usize| cubefold_primitives::Error::TooLong {
+        what,
+        len: len as u64,
+        limit: u64::from(u32::MAX),
+    };
+    let rows = u32::try_from(returns.rows()).map_err(|_| too_many("a matrix's column", returns.rows()))?;
+    let columns = u32::try_from(returns.width()).map_err(|_| too_many("a matrix's row", returns.width()))?;
+    let items: Vec<T> = returns.values.iter().map(|&value| T::constant(value)).collect();
+    let matrix = Dense::new(device.upload(&items)?, rows, columns)?;
+    let moments = device.reduce_columns(&matrix, &Moments::<T>::new())?;
+    let means = Dense::repeated_row(&moments, rows)?;
+    let centred = matrix.zip_elements(means)?.map_elements(Centre::<T>::new());
+    let products = device.tiled_gemm(&(&centred).transposed(), &centred, &PlusTimes::<T>::new())?;
+    let mean = moments.to_vec()?.iter().map(MomentsState::mean).collect();
+    Ok((mean, products.to_vec()?.into_iter().map(T::widen).collect()))
+}
+
+/// A value less its column's mean.
+#[derive(Debug, Clone, Operator)]
+struct Centre<T: Real> {
+    element: PhantomData<T>,
+}
+
+impl<T: Real> Centre<T> {
+    fn new() -> Self {
+        Centre { element: PhantomData }
+    }
+}
+
+#[cube]
+impl<T: Real> Mapping<Both<T, MomentsState<T>>> for Centre<T> {
+    type Output = T;
+
+    fn map(&self, item: Both<T, MomentsState<T>>) -> T {
+        item.left - item.right.mean
     }
 }
 

@@ -5,6 +5,10 @@
 
 use std::f64::consts::LN_2;
 
+use cubefold_primitives::ops::{Ewma, Start};
+use cubefold_primitives::{Device, Real};
+
+use crate::data::Table;
 use crate::error::{FinanceError, finite};
 
 /// How fast old values are forgotten, in one of pandas' four words (`DataFrame.ewm`).
@@ -60,6 +64,49 @@ pub enum Init {
     First,
     /// Zero before the first value, `s_0 = α·x_0`.
     Zero,
+}
+
+/// Smooths every column of `prices`; the primitive is `scan`. The host computes in f64, devices in f32.
+///
+/// A missing value (NaN) repeats the last result; before the first value the result is missing, or 0 where the
+/// series starts at zero.
+///
+/// # Errors
+/// What [`Decay::alpha`] refuses, and what goes wrong on the device.
+pub fn ema(
+    device: &Device,
+    prices: &Table,
+    decay: Decay,
+    init: Init,
+) -> Result<Table, FinanceError> {
+    let alpha = decay.alpha()?;
+    let start = match init {
+        Init::First => Start::First,
+        Init::Zero => Start::Zero,
+    };
+    let mut values = vec![f64::NAN; prices.values.len()];
+    for column in 0..prices.width() {
+        let smooth = match device.is_host() {
+            true => smooth_column::<f64>(device, prices, column, alpha, start)?,
+            false => smooth_column::<f32>(device, prices, column, alpha, start)?,
+        };
+        for (row, value) in smooth.into_iter().enumerate() {
+            values[row * prices.width() + column] = value;
+        }
+    }
+    Ok(Table { values, ..prices.clone() })
+}
+
+fn smooth_column<T: Real>(
+    device: &Device,
+    prices: &Table,
+    column: usize,
+    alpha: f64,
+    start: Start,
+) -> Result<Vec<f64>, FinanceError> {
+    let items: Vec<T> = prices.column(column).into_iter().map(T::constant).collect();
+    let smooth = device.scan(&items, &Ewma::new(T::constant(alpha), start))?;
+    Ok(smooth.to_vec()?.into_iter().map(T::widen).collect())
 }
 
 #[cfg(test)]

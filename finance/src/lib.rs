@@ -24,11 +24,11 @@ pub mod frontier;
 pub mod market;
 pub mod monte_carlo;
 
-pub use covariance::{Covariance, CovarianceOptions};
+pub use covariance::{Covariance, CovarianceOptions, covariance};
 pub use data::{Cell, DataError, Returns, Table, bundled_prices};
-pub use ema::{Decay, Init};
+pub use ema::{Decay, Init, ema};
 pub use error::FinanceError;
 pub use european::{European, Style};
-pub use frontier::{Frontier, FrontierOptions, Point, Portfolio};
-pub use market::{MarketOptions, MarketRun};
-pub use monte_carlo::{Estimate, MonteCarlo};
+pub use frontier::{Frontier, FrontierOptions, Point, Portfolio, frontier};
+pub use market::{MarketOptions, MarketRun, market};
+pub use monte_carlo::{Estimate, MonteCarlo, price};

@@ -8,6 +8,15 @@
 //!
 //! and the total `D` moves the price, `p_{t+1} = p_t + clamp(λ·D/N, −0.2, 0.2)`.
 
+use std::time::Instant;
+
+use cubecl::prelude::*;
+use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
+use cubefold_primitives::views::{Mapping, MappingExpand, Source};
+use cubefold_primitives::{
+    Buffer, Captured, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
+    Operator, State, Wide, wide_add,
+};
 use serde::Serialize;
 
 use crate::error::{FinanceError, at_least_one, finite, not_negative};
@@ -136,6 +145,201 @@ pub struct MarketRun {
     pub device: String,
     /// Seconds of the run.
     pub seconds: f64,
+}
+
+/// Runs the market; the primitive is `reduce`, once a step, into the history of log prices.
+///
+/// Nothing is read back between steps. Each agent's demand is rounded to a fixed-point number, and the demands are
+/// summed as 64-bit integers: the sum has the same bits in any order and on any device. Prices are f32.
+///
+/// # Errors
+/// What [`MarketOptions::check`] refuses, and what goes wrong on the device.
+pub fn market(device: &Device, options: &MarketOptions) -> Result<MarketRun, FinanceError> {
+    options.check()?;
+    let start = Instant::now();
+    let mut history = vec![0.0f32; options.steps as usize + 1];
+    history[0] = options.initial_log_price as f32;
+    let mut history = device.upload(&history)?;
+    let agents = Counter::new(u64::from(options.agents));
+    for step in 0..options.steps {
+        let recall = Recall {
+            prices: Captured::from(history.clone()),
+            now: step,
+            lagged: step.saturating_sub(options.lag),
+        };
+        let recent = device.collect(&Counter::new(2).map(recall))?;
+        let demand = Demand::new(options, step, recent);
+        device.reduce_into(&agents, &demand, &mut history, step as usize + 1)?;
+    }
+    let log_price = history.to_vec()?.into_iter().map(f64::from).collect();
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(MarketRun { steps: options.steps, log_price, device: device.label(), seconds })
+}
+
+/// The price of now, and that of `lag` steps ago.
+#[derive(Debug, Clone, Operator)]
+struct Recall {
+    prices: Captured<f32>,
+    now: u32,
+    lagged: u32,
+}
+
+#[cube]
+impl Mapping<Wide> for Recall {
+    type Output = f32;
+
+    fn map(&self, item: Wide) -> f32 {
+        self.prices[select(item.low == 0u32, self.now, self.lagged) as usize]
+    }
+}
+
+/// The excess demand of an agent at a step, the sum of them all, and the log price that follows.
+#[derive(Debug, Clone, Operator)]
+struct Demand {
+    /// The log price now and `lag` steps ago.
+    recent: Captured<f32>,
+    /// Agents below this number are fundamentalists,
+    fundamentalists: u32,
+    /// and from there on below this one trend followers.
+    followers: u32,
+    strength_fundamental: f32,
+    strength_trend: f32,
+    strength_noise: f32,
+    log_fundamental: f32,
+    /// Fixed-point units of a demand of 1.
+    scale: f32,
+    /// What a unit moves the log price by.
+    unit_move: f32,
+    seed_low: u32,
+    seed_high: u32,
+    step: u32,
+}
+
+/// The largest move of a log price in a step.
+const LARGEST_MOVE: f64 = 0.2;
+
+/// Standard deviations that no draw of a normal number reaches.
+const LARGEST_DRAW: f64 = 7.0;
+
+impl Demand {
+    fn new(options: &MarketOptions, step: u32, recent: Buffer<f32>) -> Self {
+        let [fundamentalists, followers, _] = options.counts();
+        let [fundamental, trend, noise] = options.strength;
+        let scale = scale_for(options);
+        let seed = Wide::from(options.seed);
+        Demand {
+            recent: Captured::from(recent),
+            fundamentalists,
+            followers: fundamentalists + followers,
+            strength_fundamental: fundamental as f32,
+            strength_trend: trend as f32,
+            strength_noise: 0.1 * noise as f32,
+            log_fundamental: options.log_fundamental as f32,
+            scale: scale as f32,
+            unit_move: (options.lambda / (f64::from(options.agents) * scale)) as f32,
+            seed_low: seed.low,
+            seed_high: seed.high,
+            step,
+        }
+    }
+}
+
+/// The power of two by which the largest demand of the whole run fits into 30 bits.
+fn scale_for(options: &MarketOptions) -> f64 {
+    let [fundamental, trend, noise] = options.strength.map(f64::abs);
+    let drift = LARGEST_MOVE * f64::from(options.steps);
+    let distance = (options.log_fundamental - options.initial_log_price).abs() + drift;
+    let swing = LARGEST_MOVE * f64::from(options.lag.min(options.steps));
+    let bound = (fundamental * distance).max(trend * swing).max(0.1 * noise * LARGEST_DRAW);
+    // A bound of 0 is a market in which nobody wants anything.
+    let exponent = (30.0 - bound.max(1e-30).log2()).floor();
+    exponent.clamp(-60.0, 60.0).exp2()
+}
+
+/// Demand in fixed point, two's complement, and the price it was made at.
+#[derive(Debug, Clone, Copy, State)]
+struct Excess {
+    total: Wide,
+    log_price: f32,
+    known: u32,
+}
+
+#[cube]
+impl Monoid for Demand {
+    type State = Excess;
+
+    fn identity(&self) -> Excess {
+        Excess {
+            total: Wide { low: 0u32, high: 0u32 },
+            log_price: 0.0f32.runtime(),
+            known: 0u32.runtime(),
+        }
+    }
+
+    fn combine(&self, left: Excess, right: Excess) -> Excess {
+        Excess {
+            total: wide_add(left.total, right.total),
+            log_price: select(left.known != 0u32, left.log_price, right.log_price),
+            known: left.known | right.known,
+        }
+    }
+}
+
+#[cube]
+impl Lift<Wide> for Demand {
+    fn lift(&self, item: Wide) -> Excess {
+        let (now, lagged) = (self.recent[0], self.recent[1]);
+        let agent = item.low;
+        let mut demand = self.strength_fundamental * (self.log_fundamental - now);
+        if agent >= self.fundamentalists {
+            demand = self.strength_trend * (now - lagged);
+        }
+        if agent >= self.followers {
+            demand = self.strength_noise * draw(self.seed_low, self.seed_high, agent, self.step);
+        }
+        Excess { total: fixed(demand * self.scale), log_price: now, known: 1u32.runtime() }
+    }
+}
+
+/// Domain of the draws of noise traders: the last word of the counter, so that no other job draws the same.
+const DOMAIN: u32 = 0x4d41_524b;
+
+/// The standard normal number of an agent at a step. One block serves four steps.
+#[cube]
+fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
+    let key = Key { low: seed_low, high: seed_high };
+    let words = philox(key, Random { a: agent, b: step >> 2u32, c: 0u32, d: DOMAIN });
+    let back = (step & 2u32) != 0u32;
+    let pair = normal_pair(select(back, words.c, words.a), select(back, words.d, words.b));
+    select((step & 1u32) != 0u32, pair.second, pair.first)
+}
+
+/// The nearest whole number, of at most 31 bits, as two's complement of 64.
+#[cube]
+fn fixed(value: f32) -> Wide {
+    let whole = (value + 0.5f32).floor() as i32;
+    Wide { low: whole as u32, high: select(whole < 0i32, 0xffff_ffffu32, 0u32) }
+}
+
+/// The float nearest to a two's complement number of 64 bits.
+#[cube]
+fn float(value: Wide) -> f32 {
+    let negative = (value.high >> 31u32) != 0u32;
+    let mask = select(negative, 0xffff_ffffu32, 0u32);
+    let flipped = Wide { low: value.low ^ mask, high: value.high ^ mask };
+    let size = wide_add(flipped, Wide { low: mask & 1u32, high: 0u32 });
+    let magnitude = (size.high as f32) * 4_294_967_296.0f32 + (size.low as f32);
+    select(negative, -magnitude, magnitude)
+}
+
+#[cube]
+impl Lower for Demand {
+    type Output = f32;
+
+    fn lower(&self, state: Excess) -> f32 {
+        let wanted = float(state.total) * self.unit_move;
+        state.log_price + wanted.clamp(-0.2f32, 0.2f32)
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,19 @@
 //! variance `s²` of the payoffs (divisor `n − 1`) its standard error is `exp(−r·T) · s / √n`, and
 //! `value ± 1.96 · std_error` covers the true price in 95 of 100 runs.
 
+use std::time::Instant;
+
+use cubecl::prelude::*;
+use cubefold_primitives::ops::{Moments, MomentsState, moments_of};
+use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
+use cubefold_primitives::{
+    Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide,
+    wide_add,
+};
 use serde::Serialize;
 
 use crate::error::{FinanceError, at_least_one};
+use crate::european::{European, Style};
 
 /// How many paths are drawn, and from which stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +65,157 @@ pub struct Estimate {
     pub seconds_cold: f64,
     /// Seconds of a call after that.
     pub seconds_warm: f64,
+}
+
+/// Prices `option` by the mean payoff over random paths; the primitive is `reduce` over a counter.
+///
+/// Four paths share one Philox block, addressed by the seed and the paths' number alone, so the draws are
+/// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, in units of
+/// the larger of spot and strike, and their moments are merged in a fixed order.
+///
+/// # Errors
+/// What [`European::check`] and [`MonteCarlo::check`] refuse, and what goes wrong on the device.
+pub fn price(
+    device: &Device,
+    option: &European,
+    engine: &MonteCarlo,
+) -> Result<Estimate, FinanceError> {
+    option.check()?;
+    engine.check()?;
+    let (paths, unit) = (Payoffs::new(option, engine), unit_of(option));
+    let blocks = Counter::new(engine.paths.div_ceil(4));
+    let run = || device.reduce(&blocks, &paths)?.get(0);
+    let (moments, seconds_cold) = timed(run)?;
+    let (_, seconds_warm) = timed(run)?;
+    let discounted = (-option.rate * option.expiry).exp() * unit;
+    let value = discounted * moments.mean();
+    // One path has no spread to estimate: its error is unknown.
+    let std_error = discounted * moments.std(1) / (engine.paths as f64).sqrt();
+    Ok(Estimate {
+        value,
+        std_error,
+        ci95: [value - 1.96 * std_error, value + 1.96 * std_error],
+        paths: engine.paths,
+        seed: engine.seed,
+        device: device.label(),
+        seconds_cold,
+        seconds_warm,
+    })
+}
+
+fn timed<T, E>(job: impl Fn() -> Result<T, E>) -> Result<(T, f64), E> {
+    let start = Instant::now();
+    let result = job()?;
+    Ok((result, start.elapsed().as_secs_f64()))
+}
+
+/// The unit of money in which payoffs stay near 1: the larger of spot and strike.
+fn unit_of(option: &European) -> f64 {
+    match option.spot.max(option.strike) {
+        0.0 => 1.0,
+        largest => largest,
+    }
+}
+
+/// The payoffs of four paths at a time, and their moments.
+#[derive(Debug, Clone, Operator)]
+struct Payoffs {
+    moments: Moments<f32>,
+    seed: Seed,
+    paths: Paths,
+    spot: f32,
+    strike: f32,
+    drift: f32,
+    spread: f32,
+    sign: f32,
+}
+
+/// A seed of 64 bits.
+#[derive(Debug, Clone, Operator)]
+struct Seed {
+    low: u32,
+    high: u32,
+}
+
+/// How many paths there are.
+#[derive(Debug, Clone, Operator)]
+struct Paths {
+    low: u32,
+    high: u32,
+}
+
+impl Payoffs {
+    fn new(option: &European, engine: &MonteCarlo) -> Self {
+        let (unit, variance) = (unit_of(option), option.vol * option.vol);
+        let (seed, paths) = (Wide::from(engine.seed), Wide::from(engine.paths));
+        Payoffs {
+            moments: Moments::new(),
+            seed: Seed { low: seed.low, high: seed.high },
+            paths: Paths { low: paths.low, high: paths.high },
+            spot: (option.spot / unit) as f32,
+            strike: (option.strike / unit) as f32,
+            drift: ((option.rate - option.dividend - variance / 2.0) * option.expiry) as f32,
+            spread: (option.vol * option.expiry.sqrt()) as f32,
+            sign: if option.style == Style::Call { 1.0 } else { -1.0 },
+        }
+    }
+}
+
+/// Domain of the draws of European paths: the last word of the counter, so that no other job draws the same.
+const DOMAIN: u32 = 0x4555_524f;
+
+#[cube]
+impl Monoid for Payoffs {
+    type State = MomentsState<f32>;
+
+    fn identity(&self) -> MomentsState<f32> {
+        self.moments.identity()
+    }
+
+    fn combine(&self, left: MomentsState<f32>, right: MomentsState<f32>) -> MomentsState<f32> {
+        self.moments.combine(left, right)
+    }
+}
+
+#[cube]
+impl Lift<Wide> for Payoffs {
+    fn lift(&self, item: Wide) -> MomentsState<f32> {
+        let key = Key { low: self.seed.low, high: self.seed.high };
+        let words = philox(key, Random { a: item.low, b: item.high, c: 0u32, d: DOMAIN });
+        let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
+        let first = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * front.first);
+        let second = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * front.second);
+        let third = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * back.first);
+        let fourth = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * back.second);
+        // The last block may have fewer than four paths.
+        let twice = wide_add(item, item);
+        let start = wide_add(twice, twice);
+        let all_low = self.paths.low - select(start.low <= self.paths.low, start.low, self.paths.low);
+        let ends_here = start.high == self.paths.high && all_low < 4u32;
+        let count = select(ends_here, all_low, 4u32);
+        let two = select(count > 1, 1.0f32, 0.0f32);
+        let three = select(count > 2, 1.0f32, 0.0f32);
+        let four = select(count > 3, 1.0f32, 0.0f32);
+        let mean = (first + two * second + three * third + four * fourth) / (count as f32);
+        let (a, b, c, d) = (first - mean, second - mean, third - mean, fourth - mean);
+        let m2 = a * a + two * b * b + three * c * c + four * d * d;
+        moments_of::<f32>(Wide { low: count, high: 0u32 }, mean, m2)
+    }
+}
+
+/// What the option pays where the log price has moved by `growth`.
+#[cube]
+fn payoff(spot: f32, strike: f32, sign: f32, growth: f32) -> f32 {
+    (sign * (spot * growth.exp() - strike)).max(0.0f32)
+}
+
+#[cube]
+impl Lower for Payoffs {
+    type Output = MomentsState<f32>;
+
+    fn lower(&self, state: MomentsState<f32>) -> MomentsState<f32> {
+        state
+    }
 }
 
 #[cfg(test)]

@@ -115,12 +115,19 @@ pub trait Real: Element + Float {
     /// The constant nearest to `value`.
     fn constant(value: f64) -> Self;
     /// The value as `f64`.
-    fn to_f64(self) -> f64;
+    fn widen(self) -> f64;
 
     #[doc(hidden)]
     fn __expand_missing(scope: &Scope) -> NativeExpand<Self>;
     #[doc(hidden)]
     fn __expand_veiled(scope: &Scope, value: NativeExpand<Self>, zero: NativeExpand<u32>) -> NativeExpand<Self>;
+    /// The value, exactly.
+    fn of_f32(value: f32) -> Self;
+
+    #[doc(hidden)]
+    fn __expand_of_f32(scope: &Scope, value: NativeExpand<f32>) -> NativeExpand<Self> {
+        device::of_f32::expand::<Self>(scope, value)
+    }
     #[doc(hidden)]
     fn __expand_of_wide(scope: &Scope, value: WideExpand) -> NativeExpand<Self> {
         device::of_wide::expand::<Self>(scope, value)
@@ -181,6 +188,11 @@ mod device {
     pub fn plus_or<T: Element>(left: T, right: T, absorbing: T) -> T {
         let sum = select(right == absorbing, absorbing, left + right);
         select(left == absorbing, absorbing, sum)
+    }
+
+    #[cube]
+    pub fn of_f32<T: Float>(value: f32) -> T {
+        T::cast_from(value)
     }
 
     #[cube]
@@ -338,8 +350,9 @@ macro_rules! floats {
             fn __expand_veiled(scope: &Scope, value: NativeExpand<Self>, zero: NativeExpand<u32>) -> NativeExpand<Self> {
                 device::$veiled::expand(scope, value, zero)
             }
+            fn of_f32(value: f32) -> Self { $scalar::from(value) }
             fn constant(value: f64) -> Self { value as $scalar }
-            fn to_f64(self) -> f64 { f64::from(self) }
+            fn widen(self) -> f64 { f64::from(self) }
         }
     )*};
 }

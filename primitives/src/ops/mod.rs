@@ -79,7 +79,7 @@ pub use last::Last;
 pub use log_sum_exp::{LogSum, LogSumExp};
 pub use maximum::Maximum;
 pub use minimum::Minimum;
-pub use moments::{Moments, MomentsState};
+pub use moments::{Moments, MomentsState, moments_of};
 pub use moments4::{Moments4, Moments4State};
 pub use optional::Optional;
 pub use product::Product;

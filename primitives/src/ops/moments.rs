@@ -29,12 +29,12 @@ pub struct MomentsState<T: Real> {
 impl<T: Real> MomentsState<T> {
     /// The mean; NaN for no items.
     pub fn mean(&self) -> f64 {
-        if self.count == Wide::default() { f64::NAN } else { self.mean.to_f64() }
+        if self.count == Wide::default() { f64::NAN } else { self.mean.widen() }
     }
 
     /// `Σ (x − mean)² / (n − ddof)`; NaN for no more than `ddof` items.
     pub fn variance(&self, ddof: u32) -> f64 {
-        variance(self.count, self.m2.to_f64(), ddof)
+        variance(self.count, self.m2.widen(), ddof)
     }
 
     /// The square root of [`variance`](MomentsState::variance).
@@ -72,6 +72,12 @@ impl<T: Real> Moments<T> {
     pub fn new() -> Self {
         Moments { element: PhantomData }
     }
+}
+
+/// The moments of items that were counted and measured elsewhere.
+#[cube]
+pub fn moments_of<T: Real>(count: Wide, mean: T, m2: T) -> MomentsState<T> {
+    MomentsState::<T> { count, mean, m2 }
 }
 
 /// Whether there are no items.

@@ -37,12 +37,12 @@ pub struct Moments4State<T: Real> {
 impl<T: Real> Moments4State<T> {
     /// The mean; NaN for no items.
     pub fn mean(&self) -> f64 {
-        if self.count == Wide::default() { f64::NAN } else { self.mean.to_f64() }
+        if self.count == Wide::default() { f64::NAN } else { self.mean.widen() }
     }
 
     /// `Σ (x − mean)² / (n − ddof)`; NaN for no more than `ddof` items.
     pub fn variance(&self, ddof: u32) -> f64 {
-        variance(self.count, self.m2.to_f64(), ddof)
+        variance(self.count, self.m2.widen(), ddof)
     }
 
     /// The square root of [`variance`](Moments4State::variance).
@@ -53,13 +53,13 @@ impl<T: Real> Moments4State<T> {
     /// The population skewness `√n M₃ / M₂^(3/2)`, without a correction for small samples; NaN for equal items.
     pub fn skewness(&self) -> f64 {
         let n = u64::from(self.count) as f64;
-        n.sqrt() * self.m3.to_f64() / self.m2.to_f64().powf(1.5)
+        n.sqrt() * self.m3.widen() / self.m2.widen().powf(1.5)
     }
 
     /// The population excess kurtosis `n M₄ / M₂² − 3`, 0 for normal items; NaN for equal ones.
     pub fn excess_kurtosis(&self) -> f64 {
         let n = u64::from(self.count) as f64;
-        n * self.m4.to_f64() / self.m2.to_f64().powi(2) - 3.0
+        n * self.m4.widen() / self.m2.widen().powi(2) - 3.0
     }
 }
 
