@@ -93,7 +93,6 @@ fn float_products_are_close_to_the_exact_ones() {
     }
 }
 
-#[cfg(any())]
 #[test]
 fn unreachable_pairs_stay_infinite_under_min_plus() {
     for (name, device) in devices() {

@@ -49,7 +49,6 @@ fn reduce_is_right_without_planes_and_with_little_shared_memory() {
     }
 }
 
-#[cfg(any())]
 #[test]
 fn a_counter_of_2_to_33_items_is_counted() {
     for (name, device) in devices() {
