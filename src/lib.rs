@@ -53,6 +53,11 @@ extern crate self as cubefold;
 
 pub mod device;
 
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;
+
 pub use cubefold_finance as finance;
 pub use cubefold_primitives as primitives;
 pub use cubefold_primitives::*;

@@ -5,7 +5,7 @@
 
 use std::f64::consts::LN_2;
 
-use cubefold_primitives::ops::{Ewma, Start};
+use cubefold_primitives::ops::{Ewma, EwmaOverGaps, Start};
 use cubefold_primitives::{Device, Real};
 
 use crate::data::Table;
@@ -69,7 +69,8 @@ pub enum Init {
 /// Smooths every column of `prices`; the primitive is `scan`. The host computes in f64, devices in f32.
 ///
 /// A missing value (NaN) repeats the last result; before the first value the result is missing, or 0 where the
-/// series starts at zero.
+/// series starts at zero. Where it starts at the first value, a missing row still takes time, as in pandas
+/// (`ignore_na=False`).
 ///
 /// # Errors
 /// What [`Decay::alpha`] refuses, and what goes wrong on the device.
@@ -105,7 +106,12 @@ fn smooth_column<T: Real>(
     start: Start,
 ) -> Result<Vec<f64>, FinanceError> {
     let items: Vec<T> = prices.column(column).into_iter().map(T::constant).collect();
-    let smooth = device.scan(&items, &Ewma::new(T::constant(alpha), start))?;
+    let alpha = T::constant(alpha);
+    let has_gaps = prices.column(column).iter().skip_while(|value| value.is_nan()).any(|value| value.is_nan());
+    let smooth = match has_gaps && start == Start::First {
+        true => device.scan(&items, &EwmaOverGaps::new(alpha))?,
+        false => device.scan(&items, &Ewma::new(alpha, start))?,
+    };
     Ok(smooth.to_vec()?.into_iter().map(T::widen).collect())
 }
 

@@ -1,6 +1,8 @@
 //! The tests of the whole: every device against oracles and closed forms.
 
+mod controls;
 mod devices;
+mod errors;
 mod gemm;
 mod operators;
 mod oracle;

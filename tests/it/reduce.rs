@@ -58,7 +58,7 @@ fn a_counter_of_2_to_33_items_is_counted() {
             let last = device.reduce(&tail, &ops::Last::<Wide>::new()).unwrap().get(0).unwrap();
             assert_eq!(u64::from(last.value), (1 << 33) - 1, "{name}");
         } else {
-            let count = device.reduce(&Counter::new(1 << 33), &ops::Count::new()).unwrap().get(0).unwrap();
+            let count = device.reduce(&Counter::new(1 << 33), &ops::Count).unwrap().get(0).unwrap();
             assert_eq!(u64::from(count), 8_589_934_592, "{name}");
         }
     }

@@ -75,7 +75,7 @@ impl<T: Real> Ewma<T> {
 
 /// `(left_weight left + right_weight right) / total`, moving from the heavier value by the lighter one's share.
 #[cube]
-fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
+pub(super) fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
     let right_leads = right_weight >= left_weight;
     let leader = select(right_leads, right, left);
     let other = select(right_leads, left, right);
