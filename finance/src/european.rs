@@ -55,9 +55,9 @@ impl European {
     /// negative.
     ///
     /// # Errors
-    /// [`FinanceError::NotFinite`] for a NaN or an infinity, also in `exp(−r·T)`, `exp(−q·T)` or
-    /// the forward price; [`FinanceError::Negative`] for a spot, strike, volatility or expiry below
-    /// 0.
+    /// [`FinanceError::NotFinite`] for a NaN or an infinity, also in `exp(−r·T)`, `exp(−q·T)`, the
+    /// forward price or what stock and strike are worth today; [`FinanceError::Negative`] for a
+    /// spot, strike, volatility or expiry below 0.
     pub fn check(&self) -> Result<(), FinanceError> {
         let amounts = [
             ("spot", self.spot),
@@ -82,7 +82,25 @@ impl European {
         finite(
             "the forward price spot * exp((rate - dividend) * expiry)",
             self.spot * growth,
+        )?;
+        finite(
+            "the stock without its dividends, spot * exp(-dividend * expiry)",
+            self.discounted_stock(),
+        )?;
+        finite(
+            "the discounted strike, strike * exp(-rate * expiry)",
+            self.discounted_strike(),
         )
+    }
+
+    /// What the stock without its dividends is worth today, `S·exp(−q·T)`.
+    pub(crate) fn discounted_stock(&self) -> f64 {
+        self.spot * (-self.dividend * self.expiry).exp()
+    }
+
+    /// What the strike is worth today, `K·exp(−r·T)`.
+    pub(crate) fn discounted_strike(&self) -> f64 {
+        self.strike * (-self.rate * self.expiry).exp()
     }
 
     /// The price by Black, Scholes and Merton, for an option that [`check`](Self::check) accepts.
@@ -105,8 +123,8 @@ impl European {
             Style::Call => 1.0,
             Style::Put => -1.0,
         };
-        let stock = self.spot * (-self.dividend * self.expiry).exp();
-        let cash = self.strike * (-self.rate * self.expiry).exp();
+        let stock = self.discounted_stock();
+        let cash = self.discounted_strike();
         let spread = self.vol * self.expiry.sqrt();
         if spread == 0.0 || stock == 0.0 || cash == 0.0 {
             return positive_part(sign * (stock - cash));
@@ -360,15 +378,19 @@ mod tests {
             .check()
             .is_ok()
         );
-        for (rate, dividend) in [
-            (710.0, 0.0),
-            (-710.0, -710.0),
-            (0.0, -710.0),
-            (f64::MAX, 0.0),
+        for (rate, dividend, spot, strike) in [
+            (710.0, 0.0, 100.0, 100.0),
+            (-710.0, -710.0, 100.0, 100.0),
+            (0.0, -710.0, 100.0, 100.0),
+            (f64::MAX, 0.0, 100.0, 100.0),
+            (-700.0, -700.0, 1e10, 1.0),
+            (-700.0, -700.0, 1.0, 1e10),
         ] {
             let option = European {
                 rate,
                 dividend,
+                spot,
+                strike,
                 ..European::default()
             };
             assert!(

@@ -304,6 +304,12 @@ impl Lift<Wide> for Demand {
 /// Domain of the draws of noise traders: the last word of the counter, so that no other job draws the same.
 const DOMAIN: u32 = 0x4d41_524b;
 
+/// The standard normal number that a noise trader draws at a step; a value, the same on every device.
+pub fn noise(seed: u64, agent: u32, step: u32) -> f32 {
+    let seed = Wide::from(seed);
+    draw(seed.low, seed.high, agent, step)
+}
+
 /// The standard normal number of an agent at a step. One block serves four steps.
 #[cube]
 fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {

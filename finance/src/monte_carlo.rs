@@ -10,7 +10,7 @@ use cubecl::prelude::*;
 use cubefold_primitives::ops::{Moments, MomentsState, moments_of};
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::{
-    Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide,
+    Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide,
     wide_add,
 };
 use serde::Serialize;
@@ -70,8 +70,8 @@ pub struct Estimate {
 /// Prices `option` by the mean payoff over random paths; the primitive is `reduce` over a counter.
 ///
 /// Four paths share one Philox block, addressed by the seed and the paths' number alone, so the draws are
-/// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, in units of
-/// the larger of spot and strike, and their moments are merged in a fixed order.
+/// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, discounted, in
+/// units of the larger of stock and strike, and their moments are merged in a fixed order.
 ///
 /// # Errors
 /// What [`European::check`] and [`MonteCarlo::check`] refuse, and what goes wrong on the device.
@@ -80,14 +80,10 @@ pub fn price(
     option: &European,
     engine: &MonteCarlo,
 ) -> Result<Estimate, FinanceError> {
-    option.check()?;
-    engine.check()?;
-    let (paths, unit) = (Payoffs::new(option, engine), unit_of(option));
-    let blocks = Counter::new(engine.paths.div_ceil(4));
-    let run = || device.reduce(&blocks, &paths)?.get(0);
+    let run = || Ok::<_, FinanceError>(payoff_moments(device, option, engine)?.get(0)?);
     let (moments, seconds_cold) = timed(run)?;
     let (_, seconds_warm) = timed(run)?;
-    let discounted = (-option.rate * option.expiry).exp() * unit;
+    let discounted = discounted_unit(option);
     let value = discounted * moments.mean();
     // One path has no spread to estimate: its error is unknown.
     let std_error = discounted * moments.std(1) / (engine.paths as f64).sqrt();
@@ -103,28 +99,49 @@ pub fn price(
     })
 }
 
+/// The moments of the payoffs, left on the device: the reduction of [`price`] without its read-back. Times
+/// [`discounted_unit`], their mean is the price.
+///
+/// # Errors
+/// As [`price`].
+pub fn payoff_moments(
+    device: &Device,
+    option: &European,
+    engine: &MonteCarlo,
+) -> Result<Buffer<MomentsState<f32>>, FinanceError> {
+    option.check()?;
+    engine.check()?;
+    let blocks = Counter::new(engine.paths.div_ceil(4));
+    Ok(device.reduce(&blocks, &Payoffs::new(option, engine))?)
+}
+
+/// What a payoff of 1 in [`payoff_moments`] is worth today: the larger of stock and strike, so that payoffs stay near 1.
+pub fn discounted_unit(option: &European) -> f64 {
+    match option.discounted_stock().max(option.discounted_strike()) {
+        0.0 => 1.0,
+        largest => largest,
+    }
+}
+
 fn timed<T, E>(job: impl Fn() -> Result<T, E>) -> Result<(T, f64), E> {
     let start = Instant::now();
     let result = job()?;
     Ok((result, start.elapsed().as_secs_f64()))
 }
 
-/// The unit of money in which payoffs stay near 1: the larger of spot and strike.
-fn unit_of(option: &European) -> f64 {
-    match option.spot.max(option.strike) {
-        0.0 => 1.0,
-        largest => largest,
-    }
-}
+/// A spread of the log price from which on every path ends at nothing in f32: no draw reaches 7.
+const LARGEST_SPREAD: f64 = 1e3;
 
-/// The payoffs of four paths at a time, and their moments.
+/// The discounted payoffs of four paths at a time, and their moments.
 #[derive(Debug, Clone, Operator)]
 struct Payoffs {
     moments: Moments<f32>,
     seed: Seed,
     paths: Paths,
-    spot: f32,
-    strike: f32,
+    /// What the stock is worth today, without its dividends.
+    stock: f32,
+    /// By how much that is more than the strike is worth, formed in f64: what a path pays on which nothing happens.
+    excess: f32,
     drift: f32,
     spread: f32,
     sign: f32,
@@ -146,16 +163,17 @@ struct Paths {
 
 impl Payoffs {
     fn new(option: &European, engine: &MonteCarlo) -> Self {
-        let (unit, variance) = (unit_of(option), option.vol * option.vol);
+        let (unit, stock) = (discounted_unit(option), option.discounted_stock());
+        let spread = (option.vol * option.expiry.sqrt()).min(LARGEST_SPREAD);
         let (seed, paths) = (Wide::from(engine.seed), Wide::from(engine.paths));
         Payoffs {
             moments: Moments::new(),
             seed: Seed { low: seed.low, high: seed.high },
             paths: Paths { low: paths.low, high: paths.high },
-            spot: (option.spot / unit) as f32,
-            strike: (option.strike / unit) as f32,
-            drift: ((option.rate - option.dividend - variance / 2.0) * option.expiry) as f32,
-            spread: (option.vol * option.expiry.sqrt()) as f32,
+            stock: (stock / unit) as f32,
+            excess: ((stock - option.discounted_strike()) / unit) as f32,
+            drift: (-spread * spread / 2.0) as f32,
+            spread: spread as f32,
             sign: if option.style == Style::Call { 1.0 } else { -1.0 },
         }
     }
@@ -183,10 +201,10 @@ impl Lift<Wide> for Payoffs {
         let key = Key { low: self.seed.low, high: self.seed.high };
         let words = philox(key, Random { a: item.low, b: item.high, c: 0u32, d: DOMAIN });
         let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
-        let first = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * front.first);
-        let second = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * front.second);
-        let third = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * back.first);
-        let fourth = payoff(self.spot, self.strike, self.sign, self.drift + self.spread * back.second);
+        let first = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.first);
+        let second = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.second);
+        let third = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.first);
+        let fourth = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.second);
         // The last block may have fewer than four paths.
         let twice = wide_add(item, item);
         let start = wide_add(twice, twice);
@@ -203,10 +221,10 @@ impl Lift<Wide> for Payoffs {
     }
 }
 
-/// What the option pays where the log price has moved by `growth`.
+/// What the option pays where the log of the discounted stock has moved by `growth`.
 #[cube]
-fn payoff(spot: f32, strike: f32, sign: f32, growth: f32) -> f32 {
-    (sign * (spot * growth.exp() - strike)).max(0.0f32)
+fn payoff(stock: f32, excess: f32, sign: f32, growth: f32) -> f32 {
+    (sign * (stock * (growth.exp() - 1.0f32) + excess)).max(0.0f32)
 }
 
 #[cube]

@@ -7,6 +7,7 @@ use cubefold::DeviceError;
 use cubefold_finance::FinanceError;
 use cubefold_finance::data::DataError;
 
+use crate::bench::BenchError;
 use crate::report::PlotError;
 
 /// Why a command was refused. Every message is one line once [`one_line`] has seen it.
@@ -27,6 +28,9 @@ pub enum CliError {
     /// A name that is no device of ours, or a device that cannot be used here.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A bench that cannot go on, or a wrong result.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
     /// An output directory that cannot be made.
     #[error("cannot make the directory {}: {source}", path.display())]
     MakeDirectory { path: PathBuf, source: io::Error },

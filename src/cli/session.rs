@@ -191,6 +191,11 @@ impl Progress {
         self.bar.set_message(doing);
     }
 
+    /// Writes one line to standard error, above the bar.
+    pub fn note(&self, line: &str) {
+        self.bar.suspend(|| note(line));
+    }
+
     /// Counts one step as done.
     pub fn step(&self) {
         self.bar.inc(1);

@@ -142,12 +142,17 @@ fn count_text(exponent: f64) -> String {
 
 /// 10 to the power of `exponent`, with raised digits.
 fn power_of_ten(exponent: u32) -> String {
+    power(10, exponent)
+}
+
+/// `base` to the power of `exponent`, with raised digits.
+pub fn power(base: u32, exponent: u32) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = exponent.to_string();
     let raised = digits
         .bytes()
         .map(|digit| RAISED[usize::from(digit - b'0')]);
-    ['1', '0'].into_iter().chain(raised).collect()
+    base.to_string().chars().chain(raised).collect()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod moving_average;
 pub mod page;
 pub mod story;
 pub mod table;
+pub mod throughput;
 pub mod timing;
 
 pub use canvas::PlotError;

@@ -164,7 +164,7 @@ fn draw_axis(
 }
 
 /// 10 to the power of `decade` seconds without decimals.
-fn round_duration(decade: i32) -> String {
+pub fn round_duration(decade: i32) -> String {
     // The factor keeps 10^-3 from rounding to 999.999 µs.
     let text = duration(10f64.powi(decade) * (1.0 + 1e-12));
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));

@@ -195,8 +195,8 @@ mod tests {
     #[test]
     fn fewer_than_two_prices_have_no_return() {
         for kind in [Returns::Simple, Returns::Log] {
-            assert_eq!(returns(&[100.0], kind).unwrap(), []);
-            assert_eq!(returns(&[], kind).unwrap(), []);
+            assert_eq!(returns(&[100.0], kind).unwrap(), [0.0; 0]);
+            assert_eq!(returns(&[], kind).unwrap(), [0.0; 0]);
         }
     }
 

@@ -1,4 +1,5 @@
 //! The laws, stated once: [`Monoid`], [`Lift`], [`Lower`], [`Semiring`], [`Commutative`].
+#![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 use cubecl::prelude::*;
 

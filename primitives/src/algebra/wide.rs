@@ -1,4 +1,5 @@
 //! [`Wide`]: an unsigned 64-bit integer in two words, for devices without 64-bit integers.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 use cubefold_derive::State;

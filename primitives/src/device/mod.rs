@@ -36,7 +36,7 @@ struct Inner {
 
 enum Executor {
     Host,
-    Gpu(Gpu),
+    Gpu(Box<Gpu>),
 }
 
 /// The CubeCL side of a device.
@@ -68,7 +68,7 @@ impl Device {
     /// Wraps a client under other facts than it reports; for testing a path that its features would not choose.
     pub fn with_profile(client: Client, label: impl Into<String>, profile: Profile) -> Self {
         let gpu = Gpu { client, profile, scratch: Scratch::default() };
-        let executor = Executor::Gpu(gpu);
+        let executor = Executor::Gpu(Box::new(gpu));
         Device(Arc::new(Inner { label: label.into(), executor, observers: Observers::default() }))
     }
 

@@ -32,7 +32,12 @@ pub struct Profile {
     pub wide: WideFieldsSupport,
     /// Streaming multiprocessors, where known.
     pub multiprocessors: Option<u32>,
+    /// Iterations that the loops of a unit may take in all.
+    pub max_loop: u32,
 }
+
+/// Mesa's llvmpipe silently ends every loop of a unit after 65,535 iterations in all; some are left for look-back.
+const LLVMPIPE_LOOP: u32 = 1 << 15;
 
 /// The 64-bit scalars of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -76,6 +81,7 @@ impl Profile {
                 u64: arithmetic(ElemType::UInt(UIntKind::U64)),
             },
             multiprocessors: hardware.num_streaming_multiprocessors,
+            max_loop: if properties.identity.name.contains("llvmpipe") { LLVMPIPE_LOOP } else { u32::MAX },
         }
     }
 

@@ -23,6 +23,10 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     check_types::<B::Item, O>(device, gpu)?;
     let plan = Plan::new::<A::Item, B::Item>(a.rows(), b.columns(), strategy, &gpu.profile)
         .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
+    let (depth, limit) = (u64::from(a.columns()), u64::from(gpu.profile.max_loop));
+    if depth > limit {
+        return Err(Error::TooLong { what: "a product on this device", len: depth, limit });
+    }
     let len = u64::from(a.rows()) * u64::from(b.columns());
     device.fitting::<O::Output>(gpu, len)?;
     let output = device.allocate::<O::Output>(gpu, len as usize)?;

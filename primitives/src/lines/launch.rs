@@ -28,7 +28,7 @@ pub fn reduce_rows<M: Matrix, O: Lift<M::Item> + Lower>(
         return Ok(result);
     }
     let out = argument(output, lines as usize * O::Output::WORDS);
-    let runs = Runs::new(lines, matrix.columns());
+    let runs = Runs::new(lines, matrix.columns(), gpu.profile.max_loop);
     if runs.count == 1 {
         fold(device, gpu, matrix, op, out, runs, true)?;
         return Ok(result);

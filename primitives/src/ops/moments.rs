@@ -6,6 +6,7 @@
 //!
 //! Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979). The count
 //! is a whole number of two words, so that an f32 mean goes on past 2^24 items. Class: division.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use std::marker::PhantomData;
 

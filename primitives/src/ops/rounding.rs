@@ -1,4 +1,5 @@
 //! [`multiply_then_add`]: a product that no compiler fuses with the addition after it.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 

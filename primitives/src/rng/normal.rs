@@ -1,4 +1,5 @@
 //! Uniform and normal numbers from words of random bits.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 
@@ -26,7 +27,7 @@ pub fn uniform(word: u32) -> f32 {
 pub fn normal_pair(radius_word: u32, angle_word: u32) -> NormalPair {
     let radius = (-2.0f32 * uniform(radius_word).ln()).sqrt();
     // The largest f32 below π, over 2^31.
-    let angle = (angle_word as i32) as f32 * 1.462_918_0e-9f32;
+    let angle = (angle_word as i32) as f32 * 1.462_918e-9f32;
     NormalPair { first: radius * angle.cos(), second: radius * angle.sin() }
 }
 
@@ -50,7 +51,7 @@ mod tests {
                 assert!(pair.first.abs() < 6.8 && pair.second.abs() < 6.8);
             }
         }
-        assert!(f64::from(i32::MIN as f32 * 1.462_918_0e-9f32) >= -std::f64::consts::PI);
+        assert!(f64::from(i32::MIN as f32 * 1.462_918e-9f32) >= -std::f64::consts::PI);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Philox4x32-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 

@@ -73,7 +73,7 @@ fn lookback_tile<T: State, S: State, R: State>(stored: bool, profile: &Profile) 
 
 /// One item a unit, so that the strategies are what their names say.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
-    let units = 1 << profile.max_units.min(1024).max(1).ilog2();
+    let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
     let mut tile = Tile { units, items: 1, plane: 0 };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
@@ -102,6 +102,7 @@ mod tests {
             memory_scope: false,
             wide: WideFieldsSupport::default(),
             multiprocessors: None,
+            max_loop: u32::MAX,
         }
     }
 

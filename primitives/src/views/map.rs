@@ -1,4 +1,5 @@
 //! Every item through an operator.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 use cubecl::prelude::*;
 use cubefold_derive::Argument;

@@ -1,4 +1,5 @@
 //! Matrices over sources: row-major, transposed, strided, broadcast, mapped, zipped, computed.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 use cubecl::prelude::*;
 use cubefold_derive::Argument;

@@ -8,6 +8,7 @@
 //! | [`map`](Source::map) | another source's, through an operator | none of its own |
 //! | [`zip`](Source::zip) | pairs of two sources | none of its own |
 //! | [`slice`](Source::slice), [`reversed`](Source::reversed) | a part, or all backwards | none of its own |
+#![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 mod arrange;
 mod counter;

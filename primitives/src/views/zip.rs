@@ -1,4 +1,5 @@
 //! Pairs of items.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 use cubefold_derive::Argument;

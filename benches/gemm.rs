@@ -1,0 +1,7 @@
+//! Matrix products. See `harness`.
+
+mod harness;
+
+fn main() {
+    harness::run(&[harness::Case::Gemm]);
+}

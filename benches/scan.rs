@@ -1,0 +1,7 @@
+//! Running folds. See `harness`.
+
+mod harness;
+
+fn main() {
+    harness::run(&[harness::Case::Scan]);
+}

@@ -1,0 +1,163 @@
+//! Products of square f32 matrices: plus-times by every strategy, and min-plus.
+
+use cubefold::ops::{MinPlus, PlusTimes};
+use cubefold::views::Dense;
+use cubefold::{Device, GemmStrategy, Lower, Semiring};
+
+use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+
+/// Sides up to which every row of the product is compared.
+const ALL_ROWS: usize = 256;
+
+/// Rows that are compared of larger products, from the first to the last.
+const SOME_ROWS: usize = 32;
+
+/// How far an f32 sum of products may be off, relative to the sum of their sizes. A product that is left out is
+/// about 1/m of that, 2e-4 for the largest m here.
+const SUM_TOLERANCE: f64 = 1e-6;
+
+/// Plus-times at growing sides for every strategy, the largest for the largest tile alone; min-plus for that tile.
+pub fn specs(scale: Scale) -> Vec<Spec> {
+    use GemmStrategy::{Naive, Tiled8, Tiled16, Tiled32};
+    let (sums, largest, paths): (&[u32], Option<u32>, &[u32]) = match scale {
+        Scale::Full => (&[256, 1024, 2048], Some(4096), &[1024, 2048]),
+        Scale::Small => (&[128, 256, 512], None, &[256, 512]),
+        Scale::Tiny => (&[72], None, &[72]),
+    };
+    let mut specs = Vec::new();
+    for strategy in [Naive, Tiled8, Tiled16, Tiled32] {
+        let largest = largest.filter(|_| strategy == Tiled32);
+        let sides = sums.iter().copied().chain(largest);
+        specs.extend(sides.map(|side| spec("plus-times f32", side, strategy, plus_times)));
+    }
+    let paths = paths.iter();
+    specs.extend(paths.map(|&side| spec("min-plus f32", side, Tiled32, min_plus)));
+    specs
+}
+
+fn spec(
+    operator: &'static str,
+    side: u32,
+    strategy: GemmStrategy,
+    prepare: fn(&Device, u32, GemmStrategy) -> Result<Ready, BenchError>,
+) -> Spec {
+    Spec {
+        operator,
+        strategy: strategy.name(),
+        length: side.into(),
+        work: Work::Operations(2 * u64::from(side).pow(3)),
+        prepare: Box::new(move |device| prepare(device, side, strategy)),
+    }
+}
+
+fn plus_times(device: &Device, side: u32, strategy: GemmStrategy) -> Result<Ready, BenchError> {
+    let elements = (side * side) as usize;
+    let factors = [input::centred(elements, 1), input::centred(elements, 2)];
+    let op = PlusTimes::<f32>::new();
+    product(device, side, strategy, factors, op, sums_of_products)
+}
+
+fn min_plus(device: &Device, side: u32, strategy: GemmStrategy) -> Result<Ready, BenchError> {
+    let elements = (side * side) as usize;
+    let factors = [input::positive(elements, 1), input::positive(elements, 2)];
+    let op = MinPlus::<f32>::new();
+    product(device, side, strategy, factors, op, shortest_paths)
+}
+
+/// What a row of the product must be, each with its tolerance: from a row of the left factor and all of the right one.
+type Oracle = fn(&[f32], &[f32]) -> Vec<(f64, f64)>;
+
+/// In f64.
+fn sums_of_products(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
+    let mut sums = vec![(0.0, 0.0); left.len()];
+    for (&a, row) in left.iter().zip(right.chunks_exact(left.len())) {
+        for ((sum, size), &b) in sums.iter_mut().zip(row) {
+            let term = f64::from(a) * f64::from(b);
+            *sum += term;
+            *size += term.abs() * SUM_TOLERANCE;
+        }
+    }
+    sums
+}
+
+/// In f32, whose rounding of the one addition every device has too.
+fn shortest_paths(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
+    let mut shortest = vec![f32::INFINITY; left.len()];
+    for (&a, row) in left.iter().zip(right.chunks_exact(left.len())) {
+        for (path, &b) in shortest.iter_mut().zip(row) {
+            *path = path.min(a + b);
+        }
+    }
+    shortest
+        .into_iter()
+        .map(|path| (path.into(), 0.0))
+        .collect()
+}
+
+/// Multiplies once, compares rows, and hands out the same call.
+fn product<O: Semiring<f32, f32> + Lower<Output = f32>>(
+    device: &Device,
+    side: u32,
+    strategy: GemmStrategy,
+    [left, right]: [Vec<f32>; 2],
+    op: O,
+    oracle: Oracle,
+) -> Result<Ready, BenchError> {
+    let a = Dense::new(device.upload(&left)?, side, side)?;
+    let b = Dense::new(device.upload(&right)?, side, side)?;
+    let results = device.tiled_gemm_with(&a, &b, &op, strategy)?.to_vec()?;
+    let side = side as usize;
+    let rows = compared_rows(side);
+    for &row in &rows {
+        let expected = oracle(&left[row * side..][..side], &right);
+        for (column, (expected, tolerance)) in expected.into_iter().enumerate() {
+            let index = row * side + column;
+            check::close(index, results[index].into(), expected, tolerance)?;
+        }
+    }
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared: (rows.len() * side) as u64,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            device.tiled_gemm_with(&a, &b, &op, strategy)?;
+            Ok(())
+        }),
+    })
+}
+
+fn compared_rows(side: usize) -> Vec<usize> {
+    if side <= ALL_ROWS {
+        (0..side).collect()
+    } else {
+        (0..SOME_ROWS)
+            .map(|row| row * (side - 1) / (SOME_ROWS - 1))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_the_last_row_are_compared() {
+        assert_eq!(compared_rows(3), [0, 1, 2]);
+        let rows = compared_rows(2048);
+        assert_eq!((rows.len(), rows[0], rows[31]), (32, 0, 2047));
+    }
+
+    #[test]
+    fn the_oracles_are_right_by_hand_and_see_a_term_that_is_left_out() {
+        let right = [5.0, 6.0, 7.0, 8.0];
+        let sums = sums_of_products(&[1.0, 2.0], &right);
+        assert_eq!(
+            sums.iter().map(|sum| sum.0).collect::<Vec<_>>(),
+            [19.0, 22.0]
+        );
+        assert!(sums.iter().all(|sum| sum.1 < 1e-4));
+        let paths = shortest_paths(&[4.0, 1.0], &right);
+        assert_eq!(paths, [(8.0, 0.0), (9.0, 0.0)]);
+    }
+}

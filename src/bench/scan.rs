@@ -1,0 +1,167 @@
+//! Running folds: the sum by every strategy, two operators for one moving average, and a plain copy, which moves as many
+//! bytes as a scan must and is the roofline.
+
+use cubefold::ops::{Affine, Ewma, Start, Sum};
+use cubefold::prelude::*;
+use cubefold::views::both;
+use cubefold::{Lift, Lower, ScanOptions, Strategy};
+
+use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+
+/// The weight of the newest item in the moving averages.
+const ALPHA: f32 = 0.2;
+
+/// How far a moving average of items in ±1/2 may be off: some hundred roundings of f32.
+const AVERAGE_TOLERANCE: f64 = 1e-5;
+
+const STRATEGIES: [Strategy; 3] = [
+    Strategy::HillisSteele,
+    Strategy::Blelloch,
+    Strategy::DecoupledLookback,
+];
+
+/// The sum at growing lengths; look-back goes one further. Averages and the copy at one length.
+pub fn specs(scale: Scale) -> Vec<Spec> {
+    let (sums, longest, once): (&[u32], Option<u32>, u32) = match scale {
+        Scale::Full => (&[10, 16, 20, 26], Some(28), 26),
+        Scale::Small => (&[10, 16, 20], None, 20),
+        Scale::Tiny => (&[13], None, 13),
+    };
+    let lookback = Strategy::DecoupledLookback;
+    let mut specs = Vec::new();
+    for strategy in STRATEGIES {
+        let longest = longest.filter(|_| strategy == lookback);
+        let lengths = sums.iter().copied().chain(longest);
+        specs.extend(lengths.map(|bits| spec("sum f32", strategy, bits, sum)));
+    }
+    specs.push(spec("EMA f32 (Ewma)", lookback, once, ewma));
+    specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
+    let copy = spec("copy f32", lookback, once, |device, len, _| {
+        copy(device, len)
+    });
+    specs.push(Spec {
+        strategy: "Collect",
+        ..copy
+    });
+    specs
+}
+
+fn spec(
+    operator: &'static str,
+    strategy: Strategy,
+    bits: u32,
+    prepare: fn(&Device, usize, Strategy) -> Result<Ready, BenchError>,
+) -> Spec {
+    let length = 1u64 << bits;
+    Spec {
+        operator,
+        strategy: strategy.name(),
+        length,
+        work: Work::Bytes(8 * length),
+        prepare: Box::new(move |device| prepare(device, length as usize, strategy)),
+    }
+}
+
+/// The host's running sum has no rounding, and the device's has none either.
+fn sum(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::exact(len);
+    let mut running = 0.0;
+    let expected = items.iter().map(|&item| {
+        running += f64::from(item);
+        running
+    });
+    let source = device.upload(&items)?;
+    scan(device, source, Sum::<f32>::new(), strategy, expected, 0.0)
+}
+
+/// `y <- (1 − α) y + α x` from the first item.
+fn ewma(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let first = items.first().copied().map_or(0.0, f64::from);
+    let expected = average(&items, first);
+    let op = Ewma::new(ALPHA, Start::First);
+    let source = device.upload(&items)?;
+    scan(device, source, op, strategy, expected, AVERAGE_TOLERANCE)
+}
+
+/// The same from zero, over pairs that are made as the items are read.
+fn affine(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let expected = average(&items, 0.0);
+    let source = device.upload(&items)?.map(Step { alpha: ALPHA });
+    let op = Affine::<f32>::new();
+    scan(device, source, op, strategy, expected, AVERAGE_TOLERANCE)
+}
+
+/// The recurrence, one item after another, in f64 with the device's α.
+fn average(items: &[f32], start: f64) -> impl ExactSizeIterator<Item = f64> {
+    let (alpha, mut value) = (f64::from(ALPHA), start);
+    items.iter().map(move |&item| {
+        value += alpha * (f64::from(item) - value);
+        value
+    })
+}
+
+/// The step of the recurrence that an item stands for: `y <- left y + right`.
+#[derive(Debug, Clone, Operator)]
+struct Step {
+    alpha: f32,
+}
+
+#[cube]
+impl Mapping<f32> for Step {
+    type Output = Both<f32, f32>;
+
+    fn map(&self, item: f32) -> Both<f32, f32> {
+        both::<f32, f32>(1.0f32 - self.alpha, self.alpha * item)
+    }
+}
+
+/// Scans once, compares, and hands out the same call.
+fn scan<S, O>(
+    device: &Device,
+    source: S,
+    op: O,
+    strategy: Strategy,
+    expected: impl ExactSizeIterator<Item = f64>,
+    tolerance: f64,
+) -> Result<Ready, BenchError>
+where
+    S: Source + Send + Sync + 'static,
+    O: Lift<S::Item> + Lower<Output = f32>,
+{
+    let options = ScanOptions {
+        strategy,
+        ..ScanOptions::default()
+    };
+    let results = device.scan_with(&source, &op, &options)?;
+    let compared = check::results(&results, expected, tolerance)?;
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            device.scan_with(&source, &op, &options)?;
+            Ok(())
+        }),
+    })
+}
+
+/// Every item read and written once.
+fn copy(device: &Device, len: usize) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let buffer = device.upload(&items)?;
+    let expected = items.iter().copied().map(f64::from);
+    let compared = check::results(&device.collect(&buffer)?, expected, 0.0)?;
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared,
+        results: len as u64,
+        call: Box::new(move || {
+            device.collect(&buffer)?;
+            Ok(())
+        }),
+    })
+}

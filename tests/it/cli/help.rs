@@ -1,0 +1,108 @@
+//! The help: its defaults are those of the issue.
+
+use super::Folder;
+
+fn help(command: &str) -> String {
+    let outcome = Folder::new().run_bare(&[command, "--help"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{command}");
+    outcome.stdout
+}
+
+/// The default that the help of a flag names.
+fn default(help: &str, flag: &str) -> Option<String> {
+    let mut options = help.split("\n  ").map(str::trim_start).skip_while(|line| {
+        let line = line.split_once(", ").map_or(*line, |(short, long)| if short.len() == 2 { long } else { line });
+        line.split_whitespace().next() != Some(flag)
+    });
+    let first = options.next().unwrap_or_else(|| panic!("{flag} is not in the help:\n{help}"));
+    let rest = options.take_while(|line| !line.starts_with('-'));
+    let text = std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" ");
+    let (_, default) = text.split_once("[default: ")?;
+    default.split_once(']').map(|(default, _)| default.to_owned())
+}
+
+#[test]
+fn the_defaults_are_those_of_the_issue() {
+    let flags: [(&str, &[(&str, Option<&str>)]); 6] = [
+        (
+            "price",
+            &[
+                ("--spot", Some("100")),
+                ("--strike", Some("100")),
+                ("--rate", Some("0.05")),
+                ("--dividend", Some("0")),
+                ("--vol", Some("0.2")),
+                ("--expiry", Some("1")),
+                ("--style", Some("call")),
+                ("--paths", Some("20000000")),
+                ("--seed", Some("42")),
+            ],
+        ),
+        (
+            "ema",
+            &[
+                ("--alpha", None),
+                ("--span", None),
+                ("--com", None),
+                ("--halflife", None),
+                ("--init", Some("first")),
+                ("--columns", None),
+                ("--output", None),
+            ],
+        ),
+        ("cov", &[("--returns", Some("simple")), ("--ddof", Some("1")), ("--periods-per-year", Some("252"))]),
+        (
+            "frontier",
+            &[
+                ("--portfolios", Some("50000")),
+                ("--rf", Some("0.02")),
+                ("--returns", Some("simple")),
+                ("--periods-per-year", Some("252")),
+                ("--seed", Some("1")),
+                ("--output", None),
+            ],
+        ),
+        (
+            "market",
+            &[
+                ("--agents", Some("100000")),
+                ("--steps", Some("500")),
+                ("--mix", Some("0.4,0.3,0.3")),
+                ("--strength", Some("0.5,0.5,0.5")),
+                ("--lag", Some("20")),
+                ("--lambda", Some("0.5")),
+                ("--log-fundamental", Some("0")),
+                ("--initial-log-price", Some("0")),
+                ("--seed", Some("1")),
+                ("--output", None),
+            ],
+        ),
+        ("demo", &[("--output", Some("./cubefold-demo"))]),
+    ];
+    for (command, flags) in flags {
+        let help = help(command);
+        for (flag, expected) in flags {
+            assert_eq!(default(&help, flag).as_deref(), *expected, "{command} {flag}");
+        }
+        assert_eq!(default(&help, "--device").as_deref(), Some("auto"), "{command}");
+        assert_eq!(default(&help, "--format").as_deref(), Some("table"), "{command}");
+    }
+}
+
+#[test]
+fn every_flag_that_writes_is_o_for_short() {
+    for command in ["price", "ema", "frontier", "market", "bench", "demo"] {
+        assert!(help(command).contains("-o"), "{command}");
+    }
+}
+
+#[test]
+fn the_help_names_every_subcommand_and_exits_well() {
+    let outcome = Folder::new().run_bare(&["--help"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    for command in ["devices", "price", "ema", "cov", "frontier", "market", "bench", "demo"] {
+        assert!(outcome.stdout.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
+    }
+    let outcome = Folder::new().run_bare(&["--version"]);
+    assert_eq!((outcome.code, outcome.stdout), (Some(0), format!("cubefold {}\n", env!("CARGO_PKG_VERSION"))));
+}
