@@ -70,7 +70,7 @@ pub mod prelude {
     pub use cubecl;
     pub use cubecl::prelude::*;
     pub use cubefold_primitives::{
-        Both, Buffer, Captured, Commutative, Counter, Device, Error, Lift, LiftExpand, Lower, LowerExpand,
-        Monoid, MonoidExpand, Operator, Semiring, SemiringExpand, State, Wide, check_laws, ops,
+        Both, Buffer, Captured, Commutative, Counter, Device, Error, Lift, LiftExpand, Lower, LowerExpand, Monoid,
+        MonoidExpand, Operator, Semiring, SemiringExpand, State, Wide, check_laws, ops,
     };
 }

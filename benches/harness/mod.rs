@@ -8,11 +8,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use cubefold::{Device, DeviceChoice};
 
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the program uses the rows, and runs the tests"
-)]
+#[allow(dead_code, unused_imports, reason = "the program uses the rows, and runs the tests")]
 #[path = "../../src/bench/mod.rs"]
 mod cases;
 
@@ -31,11 +27,7 @@ pub fn run(cases: &[Case]) {
     let device = device();
     let arguments: Vec<String> = std::env::args().collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let scale = if has("--bench") && !has("--test") {
-        Scale::Small
-    } else {
-        Scale::Tiny
-    };
+    let scale = if has("--bench") && !has("--test") { Scale::Small } else { Scale::Tiny };
     let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
@@ -54,8 +46,7 @@ pub fn run(cases: &[Case]) {
             };
             group.throughput(throughput(spec.work));
             group.bench_function(name(&spec), |bencher| {
-                bencher
-                    .iter_custom(|calls| elapsed(&device, &ready, calls).expect("it ran before"));
+                bencher.iter_custom(|calls| elapsed(&device, &ready, calls).expect("it ran before"));
             });
         }
         group.finish();
@@ -89,9 +80,7 @@ fn elapsed(device: &Device, ready: &Ready, calls: u64) -> Result<Duration, Bench
         let count = left.min(QUEUED);
         left -= count;
         let times = match device.client() {
-            Some(client) if !ready.ends_on_host => {
-                device_times(client, &ready.call, count as usize)?.0
-            }
+            Some(client) if !ready.ends_on_host => device_times(client, &ready.call, count as usize)?.0,
             _ => wall_times(device, &ready.call, count as usize)?,
         };
         seconds += times.iter().sum::<f64>();

@@ -24,10 +24,7 @@ pub struct CovarianceOptions {
 
 impl Default for CovarianceOptions {
     fn default() -> Self {
-        CovarianceOptions {
-            ddof: 1,
-            periods_per_year: 252.0,
-        }
+        CovarianceOptions { ddof: 1, periods_per_year: 252.0 }
     }
 }
 
@@ -68,11 +65,7 @@ impl Covariance {
     /// # Panics
     /// Outside the matrix.
     pub fn at(&self, row: usize, column: usize) -> f64 {
-        assert!(
-            column < self.assets.len(),
-            "column {column} of {}",
-            self.assets.len()
-        );
+        assert!(column < self.assets.len(), "column {column} of {}", self.assets.len());
         self.covariance[row * self.assets.len() + column]
     }
 
@@ -86,16 +79,11 @@ impl Covariance {
             _ => f64::NAN,
         };
         let deviations: Vec<f64> = (0..assets).map(deviation).collect();
-        let entry = |row: usize, column: usize| match self.at(row, column)
-            / deviations[row]
-            / deviations[column]
-        {
+        let entry = |row: usize, column: usize| match self.at(row, column) / deviations[row] / deviations[column] {
             ratio if row == column && !ratio.is_nan() => 1.0,
             ratio => ratio.clamp(-1.0, 1.0),
         };
-        (0..assets * assets)
-            .map(|position| entry(position / assets, position % assets))
-            .collect()
+        (0..assets * assets).map(|position| entry(position / assets, position % assets)).collect()
     }
 }
 
@@ -107,11 +95,7 @@ impl Covariance {
 ///
 /// # Errors
 /// What [`CovarianceOptions::check`] refuses, and what goes wrong on the device.
-pub fn covariance(
-    device: &Device,
-    returns: &Table,
-    options: &CovarianceOptions,
-) -> Result<Covariance, FinanceError> {
+pub fn covariance(device: &Device, returns: &Table, options: &CovarianceOptions) -> Result<Covariance, FinanceError> {
     let complete = returns.complete_rows();
     let periods = complete.rows();
     options.check(periods)?;
@@ -136,15 +120,9 @@ pub fn covariance(
 }
 
 /// The column means, and the sums of products of centred columns.
-fn centred_products<T: Real>(
-    device: &Device,
-    returns: &Table,
-) -> Result<(Vec<f64>, Vec<f64>), FinanceError> {
-    let too_many = |what, len: usize| cubefold_primitives::Error::TooLong {
-        what,
-        len: len as u64,
-        limit: u64::from(u32::MAX),
-    };
+fn centred_products<T: Real>(device: &Device, returns: &Table) -> Result<(Vec<f64>, Vec<f64>), FinanceError> {
+    let too_many =
+        |what, len: usize| cubefold_primitives::Error::TooLong { what, len: len as u64, limit: u64::from(u32::MAX) };
     let rows = u32::try_from(returns.rows()).map_err(|_| too_many("a matrix's column", returns.rows()))?;
     let columns = u32::try_from(returns.width()).map_err(|_| too_many("a matrix's row", returns.width()))?;
     let items: Vec<T> = returns.values.iter().map(|&value| T::constant(value)).collect();
@@ -194,19 +172,13 @@ mod tests {
 
     #[test]
     fn ddof_must_be_below_the_number_of_periods() {
-        let with = |ddof| CovarianceOptions {
-            ddof,
-            ..CovarianceOptions::default()
-        };
+        let with = |ddof| CovarianceOptions { ddof, ..CovarianceOptions::default() };
         for (ddof, periods) in [(0, 1), (1, 2), (4, 5), (u32::MAX, u32::MAX as usize + 1)] {
             assert!(with(ddof).check(periods).is_ok(), "{ddof} of {periods}");
         }
         for (ddof, periods) in [(0, 0), (1, 0), (1, 1), (5, 5), (6, 5), (u32::MAX, 1257)] {
             match with(ddof).check(periods).unwrap_err() {
-                FinanceError::DdofTooLarge {
-                    ddof: d,
-                    periods: p,
-                } => {
+                FinanceError::DdofTooLarge { ddof: d, periods: p } => {
                     assert_eq!((d, p), (ddof, periods));
                 }
                 error => panic!("{error}"),
@@ -216,24 +188,15 @@ mod tests {
 
     #[test]
     fn periods_per_year_must_be_finite_and_above_zero() {
-        let with = |periods_per_year| CovarianceOptions {
-            periods_per_year,
-            ..CovarianceOptions::default()
-        };
+        let with = |periods_per_year| CovarianceOptions { periods_per_year, ..CovarianceOptions::default() };
         for accepted in [f64::from_bits(1), 1.0, 24.0 * 365.0] {
             assert!(with(accepted).check(10).is_ok());
         }
         for refused in [0.0, -252.0] {
-            assert!(matches!(
-                with(refused).check(10),
-                Err(FinanceError::OutOfRange { .. })
-            ));
+            assert!(matches!(with(refused).check(10), Err(FinanceError::OutOfRange { .. })));
         }
         for refused in [f64::NAN, f64::INFINITY] {
-            assert!(matches!(
-                with(refused).check(10),
-                Err(FinanceError::NotFinite { .. })
-            ));
+            assert!(matches!(with(refused).check(10), Err(FinanceError::NotFinite { .. })));
         }
     }
 
@@ -251,24 +214,15 @@ mod tests {
     #[test]
     fn correlation_stays_within_one_and_survives_tiny_variances() {
         let above = 1.0f64.next_up();
-        assert_eq!(
-            matrix(&["x", "y"], &[1.0, above, above, 1.0]).correlation(),
-            [1.0; 4]
-        );
-        assert_eq!(
-            matrix(&["x", "y"], &[1e-200, -1e-200, -1e-200, 1e-200]).correlation(),
-            [1.0, -1.0, -1.0, 1.0]
-        );
+        assert_eq!(matrix(&["x", "y"], &[1.0, above, above, 1.0]).correlation(), [1.0; 4]);
+        assert_eq!(matrix(&["x", "y"], &[1e-200, -1e-200, -1e-200, 1e-200]).correlation(), [1.0, -1.0, -1.0, 1.0]);
     }
 
     #[test]
     fn a_constant_asset_has_no_correlation() {
         let correlation = matrix(&["x", "c"], &[0.04, 0.0, 0.0, 0.0]).correlation();
         assert_eq!(correlation[0], 1.0);
-        assert!(
-            correlation[1..].iter().all(|value| value.is_nan()),
-            "{correlation:?}"
-        );
+        assert!(correlation[1..].iter().all(|value| value.is_nan()), "{correlation:?}");
     }
 
     #[test]

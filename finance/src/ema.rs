@@ -5,8 +5,10 @@
 
 use std::f64::consts::LN_2;
 
-use cubefold_primitives::ops::{Ewma, EwmaOverGaps, Start};
-use cubefold_primitives::{Device, Real};
+use cubecl::prelude::*;
+use cubefold_primitives::ops::{Ewma, EwmaState, Start};
+use cubefold_primitives::views::Source;
+use cubefold_primitives::{Both, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real};
 
 use crate::data::Table;
 use crate::error::{FinanceError, finite};
@@ -70,16 +72,11 @@ pub enum Init {
 ///
 /// A missing value (NaN) repeats the last result; before the first value the result is missing, or 0 where the
 /// series starts at zero. Where it starts at the first value, a missing row still takes time, as in pandas
-/// (`ignore_na=False`).
+/// (`ignore_na=False`): after `g` missing rows, `s <- (β·s + α·x) / (β + α)` with `β = (1 − α)^(g + 1)`.
 ///
 /// # Errors
 /// What [`Decay::alpha`] refuses, and what goes wrong on the device.
-pub fn ema(
-    device: &Device,
-    prices: &Table,
-    decay: Decay,
-    init: Init,
-) -> Result<Table, FinanceError> {
+pub fn ema(device: &Device, prices: &Table, decay: Decay, init: Init) -> Result<Table, FinanceError> {
     let alpha = decay.alpha()?;
     let start = match init {
         Init::First => Start::First,
@@ -105,14 +102,73 @@ fn smooth_column<T: Real>(
     alpha: f64,
     start: Start,
 ) -> Result<Vec<f64>, FinanceError> {
-    let items: Vec<T> = prices.column(column).into_iter().map(T::constant).collect();
-    let alpha = T::constant(alpha);
-    let has_gaps = prices.column(column).iter().skip_while(|value| value.is_nan()).any(|value| value.is_nan());
-    let smooth = match has_gaps && start == Start::First {
-        true => device.scan(&items, &EwmaOverGaps::new(alpha))?,
-        false => device.scan(&items, &Ewma::new(alpha, start))?,
+    let column = prices.column(column);
+    let items: Vec<T> = column.iter().copied().map(T::constant).collect();
+    // An α that f32 takes for zero would be a series without items.
+    let alpha = if device.is_host() { alpha } else { alpha.max(f64::from(f32::MIN_POSITIVE)) };
+    let ewma = Ewma::new(T::constant(alpha), start);
+    let has_gaps = column.iter().skip_while(|value| value.is_nan()).any(|value| value.is_nan());
+    let smooth = if has_gaps && start == Start::First {
+        let weights: Vec<T> = weights(&column, alpha).into_iter().map(T::constant).collect();
+        let (items, weights) = (device.upload(&items)?, device.upload(&weights)?);
+        device.scan(&(&items).zip(&weights), &Weighted { ewma })?
+    } else {
+        device.scan(&items, &ewma)?
     };
     Ok(smooth.to_vec()?.into_iter().map(T::widen).collect())
+}
+
+/// By how much each row moves the average: α, more after missing rows, and not at all where it is missing itself.
+fn weights(column: &[f64], alpha: f64) -> Vec<f64> {
+    let mut missing = 0u32;
+    let weight = |value: &f64| {
+        if value.is_nan() {
+            missing += 1;
+            return 0.0;
+        }
+        let gap = std::mem::take(&mut missing);
+        match gap {
+            0 => alpha,
+            gap => alpha / ((f64::from(gap + 1) * (-alpha).ln_1p()).exp() + alpha),
+        }
+    };
+    column.iter().map(weight).collect()
+}
+
+/// [`Ewma`] of items that bring a weight of their own.
+#[derive(Debug, Clone, Operator)]
+struct Weighted<T: Real> {
+    ewma: Ewma<T>,
+}
+
+#[cube]
+impl<T: Real> Monoid for Weighted<T> {
+    type State = EwmaState<T>;
+
+    fn identity(&self) -> EwmaState<T> {
+        self.ewma.identity()
+    }
+
+    fn combine(&self, left: EwmaState<T>, right: EwmaState<T>) -> EwmaState<T> {
+        self.ewma.combine(left, right)
+    }
+}
+
+#[cube]
+impl<T: Real> Lift<Both<T, T>> for Weighted<T> {
+    fn lift(&self, item: Both<T, T>) -> EwmaState<T> {
+        let value = select(item.right > T::whole(0), item.left, T::whole(0));
+        EwmaState::<T> { weight: item.right, mean: value, first: value }
+    }
+}
+
+#[cube]
+impl<T: Real> Lower for Weighted<T> {
+    type Output = T;
+
+    fn lower(&self, state: EwmaState<T>) -> T {
+        self.ewma.lower(state)
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +195,28 @@ mod tests {
         }
     }
 
+    /// pandas 3.1.1, `ewm(alpha=0.3, adjust=False).mean()` of [1, NaN, 3, NaN, NaN, 5, 9]: 1.759494, 3.271394, 4.989976.
+    #[test]
+    fn a_row_after_missing_ones_weighs_more() {
+        let nan = f64::NAN;
+        let weights = weights(&[nan, 1.0, nan, 3.0, nan, nan, 5.0, 9.0], 0.3);
+        let moved = |from: f64, to: f64, end: f64| (end - from) / (to - from);
+        let expected = [
+            0.0,
+            weights[1],
+            0.0,
+            moved(1.0, 3.0, 1.759493670886076),
+            0.0,
+            0.0,
+            moved(1.759493670886076, 5.0, 3.2713939799594467),
+            0.3,
+        ];
+        assert!(weights[1] > 0.0 && weights[1] <= 1.0);
+        for (weight, expected) in weights.iter().zip(expected) {
+            assert!((weight - expected).abs() < 1e-12, "{weights:?}");
+        }
+    }
+
     #[test]
     fn a_long_half_life_keeps_its_digits() {
         let found = HalfLife(1e12).alpha().expect("a valid decay");
@@ -148,14 +226,7 @@ mod tests {
     #[test]
     fn every_accepted_decay_gives_an_alpha_in_its_range() {
         let tiny = f64::from_bits(1);
-        for decay in [
-            Alpha(tiny),
-            Span(f64::MAX),
-            Com(f64::MAX),
-            HalfLife(f64::MAX),
-            HalfLife(tiny),
-            Com(-0.0),
-        ] {
+        for decay in [Alpha(tiny), Span(f64::MAX), Com(f64::MAX), HalfLife(f64::MAX), HalfLife(tiny), Com(-0.0)] {
             let alpha = decay.alpha().expect("a valid decay");
             assert!(alpha > 0.0 && alpha <= 1.0, "{decay:?}: {alpha}");
         }
@@ -181,10 +252,7 @@ mod tests {
             }
             for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let error = decay(wrong).alpha().unwrap_err();
-                assert!(
-                    matches!(error, FinanceError::NotFinite { name, .. } if name == field),
-                    "{error}"
-                );
+                assert!(matches!(error, FinanceError::NotFinite { name, .. } if name == field), "{error}");
             }
         }
     }

@@ -59,9 +59,7 @@ pub enum FinanceError {
         sum: f64,
     },
     /// There are not enough return rows for the divisor n − ddof.
-    #[error(
-        "ddof is {ddof} and there are {periods} periods of returns; ddof must be below the number of periods"
-    )]
+    #[error("ddof is {ddof} and there are {periods} periods of returns; ddof must be below the number of periods")]
     DdofTooLarge {
         /// The degrees of freedom taken off the divisor.
         ddof: u32,
@@ -98,11 +96,7 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), FinanceErro
     finite(name, value)?;
     match value > 0.0 {
         true => Ok(()),
-        false => Err(FinanceError::OutOfRange {
-            name,
-            value,
-            range: "above 0",
-        }),
+        false => Err(FinanceError::OutOfRange { name, value, range: "above 0" }),
     }
 }
 
@@ -124,21 +118,9 @@ mod tests {
     fn validators_accept_up_to_the_edge_and_refuse_the_next_value() {
         type Validator = fn(&'static str, f64) -> Result<(), FinanceError>;
         let table: [(Validator, &[f64], &[f64]); 3] = [
-            (
-                finite,
-                &[f64::MAX, f64::MIN, 0.0],
-                &[f64::INFINITY, f64::NEG_INFINITY, f64::NAN],
-            ),
-            (
-                not_negative,
-                &[0.0, -0.0, f64::MAX],
-                &[-TINY, f64::INFINITY, f64::NAN],
-            ),
-            (
-                positive,
-                &[TINY, f64::MAX],
-                &[0.0, -0.0, -TINY, f64::INFINITY, f64::NAN],
-            ),
+            (finite, &[f64::MAX, f64::MIN, 0.0], &[f64::INFINITY, f64::NEG_INFINITY, f64::NAN]),
+            (not_negative, &[0.0, -0.0, f64::MAX], &[-TINY, f64::INFINITY, f64::NAN]),
+            (positive, &[TINY, f64::MAX], &[0.0, -0.0, -TINY, f64::INFINITY, f64::NAN]),
         ];
         for (check, accepted, refused) in table {
             for &value in accepted {
@@ -149,64 +131,30 @@ mod tests {
             }
         }
         assert!(at_least_one("paths", 1).is_ok());
-        assert!(matches!(
-            at_least_one("paths", 0),
-            Err(FinanceError::Zero { name: "paths" })
-        ));
+        assert!(matches!(at_least_one("paths", 0), Err(FinanceError::Zero { name: "paths" })));
     }
 
     #[test]
     fn every_message_is_one_line_with_its_numbers() {
         let table = [
+            (FinanceError::Negative { name: "spot", value: -1.5 }, "spot is -1.5; it must be 0 or more"),
+            (FinanceError::NotFinite { name: "vol", value: f64::NAN }, "vol is NaN; it must be a finite number"),
             (
-                FinanceError::Negative {
-                    name: "spot",
-                    value: -1.5,
-                },
-                "spot is -1.5; it must be 0 or more",
-            ),
-            (
-                FinanceError::NotFinite {
-                    name: "vol",
-                    value: f64::NAN,
-                },
-                "vol is NaN; it must be a finite number",
-            ),
-            (
-                FinanceError::OutOfRange {
-                    name: "span",
-                    value: 0.5,
-                    range: "at least 1",
-                },
+                FinanceError::OutOfRange { name: "span", value: 0.5, range: "at least 1" },
                 "span is 0.5; it must be at least 1",
             ),
             (
-                FinanceError::TooLarge {
-                    name: "lambda",
-                    value: 2e9,
-                    limit: 1e9,
-                },
+                FinanceError::TooLarge { name: "lambda", value: 2e9, limit: 1e9 },
                 "lambda is 2000000000; its magnitude must be at most 1000000000",
             ),
+            (FinanceError::Zero { name: "agents" }, "the number of agents is 0; it must be at least 1"),
+            (FinanceError::MixSum { sum: 0.9 }, "the mix sums to 0.9; its three shares must sum to 1 within 1e-6"),
             (
-                FinanceError::Zero { name: "agents" },
-                "the number of agents is 0; it must be at least 1",
-            ),
-            (
-                FinanceError::MixSum { sum: 0.9 },
-                "the mix sums to 0.9; its three shares must sum to 1 within 1e-6",
-            ),
-            (
-                FinanceError::DdofTooLarge {
-                    ddof: 1,
-                    periods: 1,
-                },
+                FinanceError::DdofTooLarge { ddof: 1, periods: 1 },
                 "ddof is 1 and there are 1 periods of returns; ddof must be below the number of periods",
             ),
             (
-                FinanceError::from(DataError::Empty {
-                    file: "p.csv".into(),
-                }),
+                FinanceError::from(DataError::Empty { file: "p.csv".into() }),
                 "p.csv is empty; give a CSV with a header and rows of prices",
             ),
         ];

@@ -38,15 +38,7 @@ pub struct European {
 /// At the money, one year, 5 % rate, 20 % volatility; a call worth 10.450584.
 impl Default for European {
     fn default() -> Self {
-        European {
-            spot: 100.0,
-            strike: 100.0,
-            rate: 0.05,
-            dividend: 0.0,
-            vol: 0.2,
-            expiry: 1.0,
-            style: Style::Call,
-        }
+        European { spot: 100.0, strike: 100.0, rate: 0.05, dividend: 0.0, vol: 0.2, expiry: 1.0, style: Style::Call }
     }
 }
 
@@ -59,38 +51,18 @@ impl European {
     /// forward price or what stock and strike are worth today; [`FinanceError::Negative`] for a
     /// spot, strike, volatility or expiry below 0.
     pub fn check(&self) -> Result<(), FinanceError> {
-        let amounts = [
-            ("spot", self.spot),
-            ("strike", self.strike),
-            ("vol", self.vol),
-            ("expiry", self.expiry),
-        ];
+        let amounts = [("spot", self.spot), ("strike", self.strike), ("vol", self.vol), ("expiry", self.expiry)];
         for (name, value) in amounts {
             not_negative(name, value)?;
         }
         finite("rate", self.rate)?;
         finite("dividend", self.dividend)?;
-        finite(
-            "the discount factor exp(-rate * expiry)",
-            (-self.rate * self.expiry).exp(),
-        )?;
-        finite(
-            "the dividend factor exp(-dividend * expiry)",
-            (-self.dividend * self.expiry).exp(),
-        )?;
+        finite("the discount factor exp(-rate * expiry)", (-self.rate * self.expiry).exp())?;
+        finite("the dividend factor exp(-dividend * expiry)", (-self.dividend * self.expiry).exp())?;
         let growth = (self.rate * self.expiry - self.dividend * self.expiry).exp();
-        finite(
-            "the forward price spot * exp((rate - dividend) * expiry)",
-            self.spot * growth,
-        )?;
-        finite(
-            "the stock without its dividends, spot * exp(-dividend * expiry)",
-            self.discounted_stock(),
-        )?;
-        finite(
-            "the discounted strike, strike * exp(-rate * expiry)",
-            self.discounted_strike(),
-        )
+        finite("the forward price spot * exp((rate - dividend) * expiry)", self.spot * growth)?;
+        finite("the stock without its dividends, spot * exp(-dividend * expiry)", self.discounted_stock())?;
+        finite("the discounted strike, strike * exp(-rate * expiry)", self.discounted_strike())
     }
 
     /// What the stock without its dividends is worth today, `S·exp(−q·T)`.
@@ -153,31 +125,12 @@ mod tests {
 
     type Set = fn(&mut European, f64);
 
-    fn option(
-        style: Style,
-        spot: f64,
-        strike: f64,
-        dividend: f64,
-        rate: f64,
-        expiry: f64,
-        vol: f64,
-    ) -> European {
-        European {
-            spot,
-            strike,
-            rate,
-            dividend,
-            vol,
-            expiry,
-            style,
-        }
+    fn option(style: Style, spot: f64, strike: f64, dividend: f64, rate: f64, expiry: f64, vol: f64) -> European {
+        European { spot, strike, rate, dividend, vol, expiry, style }
     }
 
     fn assert_near(found: f64, expected: f64, tolerance: f64) {
-        assert!(
-            (found - expected).abs() <= tolerance,
-            "{found} is not {expected} within {tolerance}"
-        );
+        assert!((found - expected).abs() <= tolerance, "{found} is not {expected} within {tolerance}");
     }
 
     /// 20 digits of mpmath 1.3 (`ncdf` at 40 digits).
@@ -215,11 +168,7 @@ mod tests {
         for (option, expected) in table {
             assert_near(option.black_scholes(), expected, 5e-7);
         }
-        assert_near(
-            option(Call, 49.0, 50.0, 0.0, 0.05, 0.3846, 0.20).black_scholes(),
-            2.40046,
-            5e-6,
-        );
+        assert_near(option(Call, 49.0, 50.0, 0.0, 0.05, 0.3846, 0.20).black_scholes(), 2.40046, 5e-6);
     }
 
     /// O3: E. G. Haug, "Option pricing formulas" (1998), pp. 2–8, 24 and 27, as in QuantLib's
@@ -247,15 +196,8 @@ mod tests {
     /// O5: the answer is that of the forward, not of the spot.
     #[test]
     fn no_volatility_pays_the_discounted_forward() {
-        assert_near(
-            option(Call, 100.0, 102.0, 0.02, 0.05, 1.0, 0.0).black_scholes(),
-            0.994466,
-            5e-7,
-        );
-        assert_eq!(
-            option(Put, 100.0, 102.0, 0.02, 0.05, 1.0, 0.0).black_scholes(),
-            0.0
-        );
+        assert_near(option(Call, 100.0, 102.0, 0.02, 0.05, 1.0, 0.0).black_scholes(), 0.994466, 5e-7);
+        assert_eq!(option(Put, 100.0, 102.0, 0.02, 0.05, 1.0, 0.0).black_scholes(), 0.0);
     }
 
     #[test]
@@ -264,16 +206,10 @@ mod tests {
             (option(Call, 100.0, 100.0, 0.0, 0.05, 0.0, 0.2), 0.0),
             (option(Call, 120.0, 100.0, 0.0, 0.05, 0.0, 0.2), 20.0),
             (option(Put, 80.0, 100.0, 0.0, 0.05, 0.0, 0.2), 20.0),
-            (
-                option(Call, 200.0, 0.0, 0.03, 0.05, 1.0, 0.2),
-                200.0 * f64::exp(-0.03),
-            ),
+            (option(Call, 200.0, 0.0, 0.03, 0.05, 1.0, 0.2), 200.0 * f64::exp(-0.03)),
             (option(Put, 200.0, 0.0, 0.03, 0.05, 1.0, 0.2), 0.0),
             (option(Call, 0.0, 100.0, 0.0, 0.05, 1.0, 0.2), 0.0),
-            (
-                option(Put, 0.0, 100.0, 0.0, 0.05, 1.0, 0.2),
-                100.0 * f64::exp(-0.05),
-            ),
+            (option(Put, 0.0, 100.0, 0.0, 0.05, 1.0, 0.2), 100.0 * f64::exp(-0.05)),
             (option(Call, 0.0, 0.0, 0.0, 0.05, 1.0, 0.2), 0.0),
             (option(Call, 100.0, 100.0, 0.0, 0.0, 1e100, 1e300), 100.0),
             (option(Put, 100.0, 100.0, 0.0, 0.0, 1.0, 1e300), 100.0),
@@ -297,20 +233,10 @@ mod tests {
     #[test]
     fn calls_and_puts_keep_parity() {
         for strike in [1e-3, 50.0, 99.0, 100.0, 250.0, 1e6] {
-            for (rate, dividend, vol) in [
-                (0.05, 0.0, 0.2),
-                (-0.01, 0.03, 0.8),
-                (0.1, 0.1, 1e-3),
-                (0.0, 0.0, 5.0),
-            ] {
-                let at =
-                    |style| option(style, 100.0, strike, dividend, rate, 2.0, vol).black_scholes();
+            for (rate, dividend, vol) in [(0.05, 0.0, 0.2), (-0.01, 0.03, 0.8), (0.1, 0.1, 1e-3), (0.0, 0.0, 5.0)] {
+                let at = |style| option(style, 100.0, strike, dividend, rate, 2.0, vol).black_scholes();
                 let forward = 100.0 * f64::exp(-dividend * 2.0) - strike * f64::exp(-rate * 2.0);
-                assert_near(
-                    at(Call) - at(Put),
-                    forward,
-                    1e-15 * f64::max(100.0, strike) * 4.0,
-                );
+                assert_near(at(Call) - at(Put), forward, 1e-15 * f64::max(100.0, strike) * 4.0);
             }
         }
     }
@@ -351,33 +277,15 @@ mod tests {
             for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let mut option = European::default();
                 set(&mut option, value);
-                assert!(
-                    matches!(option.check(), Err(FinanceError::NotFinite { .. })),
-                    "{option:?}"
-                );
+                assert!(matches!(option.check(), Err(FinanceError::NotFinite { .. })), "{option:?}");
             }
         }
     }
 
     #[test]
     fn check_refuses_rates_whose_factors_overflow() {
-        assert!(
-            European {
-                rate: 700.0,
-                ..European::default()
-            }
-            .check()
-            .is_ok()
-        );
-        assert!(
-            European {
-                rate: -0.02,
-                dividend: -0.01,
-                ..European::default()
-            }
-            .check()
-            .is_ok()
-        );
+        assert!(European { rate: 700.0, ..European::default() }.check().is_ok());
+        assert!(European { rate: -0.02, dividend: -0.01, ..European::default() }.check().is_ok());
         for (rate, dividend, spot, strike) in [
             (710.0, 0.0, 100.0, 100.0),
             (-710.0, -710.0, 100.0, 100.0),
@@ -386,17 +294,8 @@ mod tests {
             (-700.0, -700.0, 1e10, 1.0),
             (-700.0, -700.0, 1.0, 1e10),
         ] {
-            let option = European {
-                rate,
-                dividend,
-                spot,
-                strike,
-                ..European::default()
-            };
-            assert!(
-                matches!(option.check(), Err(FinanceError::NotFinite { .. })),
-                "{option:?}"
-            );
+            let option = European { rate, dividend, spot, strike, ..European::default() };
+            assert!(matches!(option.check(), Err(FinanceError::NotFinite { .. })), "{option:?}");
         }
     }
 }

@@ -12,8 +12,8 @@ use cubefold_primitives::ops::{ArgMaximum, ArgMinimum, PlusTimes};
 use cubefold_primitives::rng::{Key, Random, philox, uniform};
 use cubefold_primitives::views::{Dense, Mapping, MappingExpand, Matrix, Source};
 use cubefold_primitives::{
-    Both, Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
-    Operator, Real, State, Wide,
+    Both, Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State,
+    Wide,
 };
 
 use crate::covariance::{Covariance, CovarianceOptions, covariance};
@@ -35,12 +35,7 @@ pub struct FrontierOptions {
 
 impl Default for FrontierOptions {
     fn default() -> Self {
-        FrontierOptions {
-            portfolios: 50_000,
-            rf: 0.02,
-            periods_per_year: 252.0,
-            seed: 1,
-        }
+        FrontierOptions { portfolios: 50_000, rf: 0.02, periods_per_year: 252.0, seed: 1 }
     }
 }
 
@@ -59,10 +54,7 @@ impl FrontierOptions {
 
     /// The options of the covariance beneath: ddof 1, the same periods per year.
     pub fn covariance(&self) -> CovarianceOptions {
-        CovarianceOptions {
-            ddof: 1,
-            periods_per_year: self.periods_per_year,
-        }
+        CovarianceOptions { ddof: 1, periods_per_year: self.periods_per_year }
     }
 }
 
@@ -123,11 +115,7 @@ pub struct Frontier {
 ///
 /// # Errors
 /// What [`FrontierOptions::check`] refuses, and what goes wrong on the device.
-pub fn frontier(
-    device: &Device,
-    returns: &Table,
-    options: &FrontierOptions,
-) -> Result<Frontier, FinanceError> {
+pub fn frontier(device: &Device, returns: &Table, options: &FrontierOptions) -> Result<Frontier, FinanceError> {
     options.check(returns.complete_rows().rows())?;
     let estimate = covariance(device, returns, &options.covariance())?;
     match device.is_host() {
@@ -371,76 +359,34 @@ mod tests {
 
     #[test]
     fn one_portfolio_is_accepted_and_none_is_refused() {
-        let with = |portfolios| FrontierOptions {
-            portfolios,
-            ..FrontierOptions::default()
-        };
+        let with = |portfolios| FrontierOptions { portfolios, ..FrontierOptions::default() };
         assert!(with(1).check(2).is_ok());
-        assert!(matches!(
-            with(0).check(2),
-            Err(FinanceError::Zero { name: "portfolios" })
-        ));
+        assert!(matches!(with(0).check(2), Err(FinanceError::Zero { name: "portfolios" })));
     }
 
     #[test]
     fn two_periods_are_accepted_and_one_is_refused() {
         let options = FrontierOptions::default();
         assert!(options.check(2).is_ok());
-        assert!(matches!(
-            options.check(1),
-            Err(FinanceError::DdofTooLarge {
-                ddof: 1,
-                periods: 1
-            })
-        ));
+        assert!(matches!(options.check(1), Err(FinanceError::DdofTooLarge { ddof: 1, periods: 1 })));
     }
 
     #[test]
     fn rf_and_periods_per_year_are_checked() {
         for rf in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let options = FrontierOptions {
-                rf,
-                ..FrontierOptions::default()
-            };
-            assert!(matches!(
-                options.check(9),
-                Err(FinanceError::NotFinite { name: "rf", .. })
-            ));
+            let options = FrontierOptions { rf, ..FrontierOptions::default() };
+            assert!(matches!(options.check(9), Err(FinanceError::NotFinite { name: "rf", .. })));
         }
-        assert!(
-            FrontierOptions {
-                rf: -0.5,
-                ..FrontierOptions::default()
-            }
-            .check(9)
-            .is_ok()
-        );
+        assert!(FrontierOptions { rf: -0.5, ..FrontierOptions::default() }.check(9).is_ok());
         for periods_per_year in [0.0, -1.0, f64::NAN] {
-            assert!(
-                FrontierOptions {
-                    periods_per_year,
-                    ..FrontierOptions::default()
-                }
-                .check(9)
-                .is_err()
-            );
+            assert!(FrontierOptions { periods_per_year, ..FrontierOptions::default() }.check(9).is_err());
         }
     }
 
     #[test]
     fn riskless_points_are_equal_to_themselves() {
-        let point = Point {
-            ret: 0.02,
-            volatility: 0.0,
-            sharpe: f64::NAN,
-        };
+        let point = Point { ret: 0.02, volatility: 0.0, sharpe: f64::NAN };
         assert_eq!(point, point);
-        assert_ne!(
-            point,
-            Point {
-                sharpe: 0.0,
-                ..point
-            }
-        );
+        assert_ne!(point, Point { sharpe: 0.0, ..point });
     }
 }

@@ -5,10 +5,10 @@
 //! | [`data`] | prices from a CSV, returns | – |
 //! | [`european`] | the option and its closed price | – |
 //! | [`monte_carlo`] | mean payoff of the option with its standard error | reduce |
-//! | [`ema`] | exponential moving average | scan |
-//! | [`covariance`] | mean and covariance of returns | reduce, tiled GEMM |
-//! | [`frontier`] | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
-//! | [`market`] | a market of agents with price feedback | reduce |
+//! | [`ema`](mod@ema) | exponential moving average | scan |
+//! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
+//! | [`frontier`](mod@frontier) | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
+//! | [`market`](mod@market) | a market of agents with price feedback | reduce |
 //!
 //! Prices are parsed and returns are formed in f64. Options are plain structs with `Default`; a
 //! `check` says what a job refuses, before a device is chosen. Every error is one line with its

@@ -14,8 +14,8 @@ use cubecl::prelude::*;
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::views::{Mapping, MappingExpand, Source};
 use cubefold_primitives::{
-    Buffer, Captured, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
-    Operator, State, Wide, wide_add,
+    Buffer, Captured, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, State,
+    Wide, wide_add,
 };
 use serde::Serialize;
 
@@ -126,11 +126,7 @@ fn moderate(name: &'static str, value: f64) -> Result<(), FinanceError> {
     finite(name, value)?;
     match value.abs() <= LARGEST {
         true => Ok(()),
-        false => Err(FinanceError::TooLarge {
-            name,
-            value,
-            limit: LARGEST,
-        }),
+        false => Err(FinanceError::TooLarge { name, value, limit: LARGEST }),
     }
 }
 
@@ -162,11 +158,8 @@ pub fn market(device: &Device, options: &MarketOptions) -> Result<MarketRun, Fin
     let mut history = device.upload(&history)?;
     let agents = Counter::new(u64::from(options.agents));
     for step in 0..options.steps {
-        let recall = Recall {
-            prices: Captured::from(history.clone()),
-            now: step,
-            lagged: step.saturating_sub(options.lag),
-        };
+        let recall =
+            Recall { prices: Captured::from(history.clone()), now: step, lagged: step.saturating_sub(options.lag) };
         let recent = device.collect(&Counter::new(2).map(recall))?;
         let demand = Demand::new(options, step, recent);
         device.reduce_into(&agents, &demand, &mut history, step as usize + 1)?;
@@ -269,11 +262,7 @@ impl Monoid for Demand {
     type State = Excess;
 
     fn identity(&self) -> Excess {
-        Excess {
-            total: Wide { low: 0u32, high: 0u32 },
-            log_price: 0.0f32.runtime(),
-            known: 0u32.runtime(),
-        }
+        Excess { total: Wide { low: 0u32, high: 0u32 }, log_price: 0.0f32.runtime(), known: 0u32.runtime() }
     }
 
     fn combine(&self, left: Excess, right: Excess) -> Excess {
@@ -353,11 +342,7 @@ mod tests {
     use super::*;
 
     fn mixed(agents: u32, mix: [f64; 3]) -> MarketOptions {
-        MarketOptions {
-            agents,
-            mix,
-            ..MarketOptions::default()
-        }
+        MarketOptions { agents, mix, ..MarketOptions::default() }
     }
 
     #[test]
@@ -369,32 +354,13 @@ mod tests {
     #[test]
     fn one_agent_is_accepted_and_none_is_refused() {
         assert!(mixed(1, [1.0, 0.0, 0.0]).check().is_ok());
-        assert!(matches!(
-            mixed(0, [1.0, 0.0, 0.0]).check(),
-            Err(FinanceError::Zero { name: "agents" })
-        ));
+        assert!(matches!(mixed(0, [1.0, 0.0, 0.0]).check(), Err(FinanceError::Zero { name: "agents" })));
     }
 
     #[test]
     fn no_steps_and_no_lag_are_accepted() {
-        assert!(
-            MarketOptions {
-                steps: 0,
-                lag: 0,
-                ..MarketOptions::default()
-            }
-            .check()
-            .is_ok()
-        );
-        assert!(
-            MarketOptions {
-                steps: 1,
-                lag: u32::MAX,
-                ..MarketOptions::default()
-            }
-            .check()
-            .is_ok()
-        );
+        assert!(MarketOptions { steps: 0, lag: 0, ..MarketOptions::default() }.check().is_ok());
+        assert!(MarketOptions { steps: 1, lag: u32::MAX, ..MarketOptions::default() }.check().is_ok());
     }
 
     #[test]
@@ -403,13 +369,7 @@ mod tests {
             assert!(mixed(10, [first, 0.3, 0.3]).check().is_ok(), "{first}");
         }
         for first in [0.4000011, 0.3999989, 0.0, 1.0] {
-            assert!(
-                matches!(
-                    mixed(10, [first, 0.3, 0.3]).check(),
-                    Err(FinanceError::MixSum { .. })
-                ),
-                "{first}"
-            );
+            assert!(matches!(mixed(10, [first, 0.3, 0.3]).check(), Err(FinanceError::MixSum { .. })), "{first}");
         }
         for first in [1.000001, 0.999999] {
             assert!(mixed(10, [first, 0.0, 0.0]).check().is_ok(), "{first}");
@@ -419,10 +379,7 @@ mod tests {
     #[test]
     fn a_negative_share_is_refused_though_the_sum_is_one() {
         for mix in [[1.5, -0.5, 0.0], [1.0, 0.0, -f64::from_bits(1)]] {
-            assert!(
-                matches!(mixed(10, mix).check(), Err(FinanceError::Negative { .. })),
-                "{mix:?}"
-            );
+            assert!(matches!(mixed(10, mix).check(), Err(FinanceError::Negative { .. })), "{mix:?}");
         }
     }
 
@@ -443,23 +400,13 @@ mod tests {
             for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let mut options = MarketOptions::default();
                 set(&mut options, value);
-                assert!(
-                    matches!(options.check(), Err(FinanceError::NotFinite { .. })),
-                    "{options:?}"
-                );
+                assert!(matches!(options.check(), Err(FinanceError::NotFinite { .. })), "{options:?}");
             }
             // Shares have a range of their own.
-            for value in [LARGEST, -LARGEST, LARGEST.next_up()]
-                .into_iter()
-                .filter(|_| position > 2)
-            {
+            for value in [LARGEST, -LARGEST, LARGEST.next_up()].into_iter().filter(|_| position > 2) {
                 let mut options = MarketOptions::default();
                 set(&mut options, value);
-                assert_eq!(
-                    options.check().is_ok(),
-                    value.abs() <= LARGEST,
-                    "{options:?}"
-                );
+                assert_eq!(options.check().is_ok(), value.abs() <= LARGEST, "{options:?}");
             }
         }
     }
@@ -480,11 +427,7 @@ mod tests {
             (u32::MAX, [1.0, 0.0, 0.0], [u32::MAX, 0, 0]),
         ];
         for (agents, mix, expected) in table {
-            assert_eq!(
-                mixed(agents, mix).counts(),
-                expected,
-                "{agents} agents of {mix:?}"
-            );
+            assert_eq!(mixed(agents, mix).counts(), expected, "{agents} agents of {mix:?}");
         }
     }
 
@@ -492,26 +435,16 @@ mod tests {
     fn counts_sum_to_the_agents_and_stay_within_one_of_their_shares() {
         let agents = (1..60).chain([999, 65_537, 100_003, 2_700_000, u32::MAX - 1, u32::MAX]);
         for agents in agents {
-            for (first, second) in
-                (0..=20).flat_map(|first| (0..=20 - first).map(move |second| (first, second)))
-            {
+            for (first, second) in (0..=20).flat_map(|first| (0..=20 - first).map(move |second| (first, second))) {
                 for off in [0.0, 9e-7, -9e-7] {
-                    let mix = [first, second, 20 - first - second]
-                        .map(|part| f64::from(part) / 20.0 * (1.0 + off));
+                    let mix = [first, second, 20 - first - second].map(|part| f64::from(part) / 20.0 * (1.0 + off));
                     let options = mixed(agents, mix);
                     options.check().expect("the mix sums to 1 within 1e-6");
                     let counts = options.counts();
-                    assert_eq!(
-                        counts.iter().map(|&count| u64::from(count)).sum::<u64>(),
-                        u64::from(agents),
-                        "{mix:?}"
-                    );
+                    assert_eq!(counts.iter().map(|&count| u64::from(count)).sum::<u64>(), u64::from(agents), "{mix:?}");
                     for (count, share) in counts.iter().zip(mix) {
                         let wanted = share / (1.0 + off) * f64::from(agents);
-                        assert!(
-                            (f64::from(*count) - wanted).abs() < 1.0 + 1e-5,
-                            "{count} of {agents} in {mix:?}"
-                        );
+                        assert!((f64::from(*count) - wanted).abs() < 1.0 + 1e-5, "{count} of {agents} in {mix:?}");
                         assert!(share > 0.0 || *count == 0, "a share of 0 has no agents");
                     }
                 }

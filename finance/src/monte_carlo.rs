@@ -10,8 +10,7 @@ use cubecl::prelude::*;
 use cubefold_primitives::ops::{Moments, MomentsState, moments_of};
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::{
-    Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide,
-    wide_add,
+    Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide, wide_add,
 };
 use serde::Serialize;
 
@@ -29,10 +28,7 @@ pub struct MonteCarlo {
 
 impl Default for MonteCarlo {
     fn default() -> Self {
-        MonteCarlo {
-            paths: 20_000_000,
-            seed: 42,
-        }
+        MonteCarlo { paths: 20_000_000, seed: 42 }
     }
 }
 
@@ -70,16 +66,12 @@ pub struct Estimate {
 /// Prices `option` by the mean payoff over random paths; the primitive is `reduce` over a counter.
 ///
 /// Four paths share one Philox block, addressed by the seed and the paths' number alone, so the draws are
-/// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, discounted, in
-/// units of the larger of stock and strike, and their moments are merged in a fixed order.
+/// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, discounted and in
+/// units near the larger of stock and strike, and their moments are merged in a fixed order.
 ///
 /// # Errors
 /// What [`European::check`] and [`MonteCarlo::check`] refuse, and what goes wrong on the device.
-pub fn price(
-    device: &Device,
-    option: &European,
-    engine: &MonteCarlo,
-) -> Result<Estimate, FinanceError> {
+pub fn price(device: &Device, option: &European, engine: &MonteCarlo) -> Result<Estimate, FinanceError> {
     let run = || Ok::<_, FinanceError>(payoff_moments(device, option, engine)?.get(0)?);
     let (moments, seconds_cold) = timed(run)?;
     let (_, seconds_warm) = timed(run)?;
@@ -115,11 +107,12 @@ pub fn payoff_moments(
     Ok(device.reduce(&blocks, &Payoffs::new(option, engine))?)
 }
 
-/// What a payoff of 1 in [`payoff_moments`] is worth today: the larger of stock and strike, so that payoffs stay near 1.
+/// What a payoff of 1 in [`payoff_moments`] is worth today: the power of two next to the larger of stock and strike,
+/// so that payoffs stay near 1 and are rounded by nothing but f32.
 pub fn discounted_unit(option: &European) -> f64 {
     match option.discounted_stock().max(option.discounted_strike()) {
         0.0 => 1.0,
-        largest => largest,
+        largest => largest.log2().floor().exp2(),
     }
 }
 
@@ -243,17 +236,7 @@ mod tests {
     #[test]
     fn one_path_is_accepted_and_none_is_refused() {
         assert!(MonteCarlo { paths: 1, seed: 0 }.check().is_ok());
-        assert!(
-            MonteCarlo {
-                paths: u64::MAX,
-                seed: 0
-            }
-            .check()
-            .is_ok()
-        );
-        assert!(matches!(
-            MonteCarlo { paths: 0, seed: 0 }.check(),
-            Err(FinanceError::Zero { name: "paths" })
-        ));
+        assert!(MonteCarlo { paths: u64::MAX, seed: 0 }.check().is_ok());
+        assert!(matches!(MonteCarlo { paths: 0, seed: 0 }.check(), Err(FinanceError::Zero { name: "paths" })));
     }
 }

@@ -37,7 +37,9 @@ pub enum Error {
         feature: Feature,
     },
     /// A buffer is larger than the device can bind at once.
-    #[error("a buffer of {bytes} bytes is over the {limit} bytes that {device} binds: split the data, or compute the items")]
+    #[error(
+        "a buffer of {bytes} bytes is over the {limit} bytes that {device} binds: split the data, or compute the items"
+    )]
     BindingTooLarge {
         /// The device.
         device: String,

@@ -16,15 +16,7 @@ const WINDOW: usize = 4096;
 /// # Errors
 /// [`BenchError::Wrong`].
 pub fn close(index: usize, got: f64, expected: f64, tolerance: f64) -> Result<(), BenchError> {
-    if (got - expected).abs() <= tolerance {
-        Ok(())
-    } else {
-        Err(BenchError::Wrong {
-            index,
-            got,
-            expected,
-        })
-    }
+    if (got - expected).abs() <= tolerance { Ok(()) } else { Err(BenchError::Wrong { index, got, expected }) }
 }
 
 /// Compares `results` with `expected`, one for one: all of up to 2^26, or else windows from the first to the last, which
@@ -60,9 +52,7 @@ fn windows(len: usize) -> Vec<(usize, usize)> {
         return vec![(0, len)];
     }
     let start = |window: usize| (len - WINDOW) / (WINDOWS - 1) * window;
-    let mut windows: Vec<_> = (0..WINDOWS - 1)
-        .map(|window| (start(window), WINDOW))
-        .collect();
+    let mut windows: Vec<_> = (0..WINDOWS - 1).map(|window| (start(window), WINDOW)).collect();
     windows.push((len - WINDOW, WINDOW));
     windows
 }
@@ -77,10 +67,7 @@ mod tests {
         assert_eq!(windows(5), [(0, 5)]);
         let long = windows(ALL + 1);
         assert_eq!((long.len(), long[0]), (WINDOWS, (0, WINDOW)));
-        assert!(
-            long.windows(2)
-                .all(|pair| pair[0].0 + pair[0].1 <= pair[1].0)
-        );
+        assert!(long.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0));
         assert_eq!(long.last().map(|(start, len)| start + len), Some(ALL + 1));
     }
 
@@ -95,9 +82,7 @@ mod tests {
         for wrong in 0..right.len() {
             let mut items = right.map(|item| item as f32);
             items[wrong] += 0.001;
-            assert!(
-                matches!(check(&items), Err(BenchError::Wrong { index, .. }) if index == wrong)
-            );
+            assert!(matches!(check(&items), Err(BenchError::Wrong { index, .. }) if index == wrong));
             items[wrong] = f32::NAN;
             assert!(check(&items).is_err());
         }

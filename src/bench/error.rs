@@ -64,9 +64,7 @@ impl BenchError {
 
 fn without_backtrace(error: &ProfileError) -> String {
     let text = error.to_string();
-    let lines = text
-        .lines()
-        .take_while(|line| !line.starts_with("Backtrace"));
+    let lines = text.lines().take_while(|line| !line.starts_with("Backtrace"));
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
@@ -76,27 +74,12 @@ mod tests {
 
     #[test]
     fn only_what_a_device_cannot_do_is_left_out() {
-        let of = |source| BenchError::Case {
-            operator: "sum f32",
-            strategy: "Tree",
-            length: 8,
-            source: Box::new(source),
-        };
-        let large = cubefold::Error::BindingTooLarge {
-            device: "small".to_owned(),
-            bytes: 32,
-            limit: 16,
-        };
+        let of =
+            |source| BenchError::Case { operator: "sum f32", strategy: "Tree", length: 8, source: Box::new(source) };
+        let large = cubefold::Error::BindingTooLarge { device: "small".to_owned(), bytes: 32, limit: 16 };
         assert!(of(large.into()).is_beyond_the_device());
-        let wrong = of(BenchError::Wrong {
-            index: 3,
-            got: 1.0,
-            expected: 2.0,
-        });
+        let wrong = of(BenchError::Wrong { index: 3, got: 1.0, expected: 2.0 });
         assert!(!wrong.is_beyond_the_device());
-        assert_eq!(
-            wrong.to_string(),
-            "sum f32 by Tree, length 8: result 3 is 1, the host computes 2"
-        );
+        assert_eq!(wrong.to_string(), "sum f32 by Tree, length 8: result 3 is 1, the host computes 2");
     }
 }

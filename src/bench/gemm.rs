@@ -88,10 +88,7 @@ fn shortest_paths(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
             *path = path.min(a + b);
         }
     }
-    shortest
-        .into_iter()
-        .map(|path| (path.into(), 0.0))
-        .collect()
+    shortest.into_iter().map(|path| (path.into(), 0.0)).collect()
 }
 
 /// Multiplies once, compares rows, and hands out the same call.
@@ -131,9 +128,7 @@ fn compared_rows(side: usize) -> Vec<usize> {
     if side <= ALL_ROWS {
         (0..side).collect()
     } else {
-        (0..SOME_ROWS)
-            .map(|row| row * (side - 1) / (SOME_ROWS - 1))
-            .collect()
+        (0..SOME_ROWS).map(|row| row * (side - 1) / (SOME_ROWS - 1)).collect()
     }
 }
 
@@ -152,10 +147,7 @@ mod tests {
     fn the_oracles_are_right_by_hand_and_see_a_term_that_is_left_out() {
         let right = [5.0, 6.0, 7.0, 8.0];
         let sums = sums_of_products(&[1.0, 2.0], &right);
-        assert_eq!(
-            sums.iter().map(|sum| sum.0).collect::<Vec<_>>(),
-            [19.0, 22.0]
-        );
+        assert_eq!(sums.iter().map(|sum| sum.0).collect::<Vec<_>>(), [19.0, 22.0]);
         assert!(sums.iter().all(|sum| sum.1 < 1e-4));
         let paths = shortest_paths(&[4.0, 1.0], &right);
         assert_eq!(paths, [(8.0, 0.0), (9.0, 0.0)]);

@@ -83,12 +83,8 @@ mod tests {
 
     #[test]
     fn fundamentalists_alone_close_half_of_the_distance_times_lambda() {
-        let options = MarketOptions {
-            agents: 10,
-            mix: [1.0, 0.0, 0.0],
-            log_fundamental: 0.1,
-            ..MarketOptions::default()
-        };
+        let options =
+            MarketOptions { agents: 10, mix: [1.0, 0.0, 0.0], log_fundamental: 0.1, ..MarketOptions::default() };
         let prices = follow(&options, 3);
         let closed = |step: i32| 0.1 * (1.0 - 0.75f64.powi(step));
         for (step, price) in prices.iter().enumerate() {

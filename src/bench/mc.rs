@@ -32,10 +32,7 @@ fn spec(paths: u64) -> Spec {
 /// All paths are there, and their mean is the closed form within its own error.
 fn prepare(device: &Device, paths: u64) -> Result<Ready, BenchError> {
     let option = European::default();
-    let engine = MonteCarlo {
-        paths,
-        ..MonteCarlo::default()
-    };
+    let engine = MonteCarlo { paths, ..MonteCarlo::default() };
     let moments = payoff_moments(device, &option, &engine)?.get(0)?;
     check::close(0, u64::from(moments.count) as f64, paths as f64, 0.0)?;
     let unit = discounted_unit(&option);

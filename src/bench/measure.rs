@@ -39,11 +39,7 @@ impl Pace {
             Scale::Full => 500,
             Scale::Small | Scale::Tiny => 50,
         };
-        Pace {
-            warm_up: Duration::from_millis(milliseconds),
-            repeats: 50,
-            budget: Duration::from_secs(1),
-        }
+        Pace { warm_up: Duration::from_millis(milliseconds), repeats: 50, budget: Duration::from_secs(1) }
     }
 }
 
@@ -76,11 +72,9 @@ impl Times {
         samples.sort_by(f64::total_cmp);
         let at = |quarter: usize| samples.get(samples.len() * quarter / 4).copied();
         match (at(1), at(2), at(3)) {
-            (Some(lower), Some(median), Some(upper)) => Ok(Times {
-                median,
-                quartiles: [lower, upper],
-                repeats: samples.len(),
-            }),
+            (Some(lower), Some(median), Some(upper)) => {
+                Ok(Times { median, quartiles: [lower, upper], repeats: samples.len() })
+            }
             _ => Err(BenchError::NoTime),
         }
     }
@@ -109,11 +103,7 @@ pub fn time(device: &Device, ready: &Ready, pace: &Pace) -> Result<Timed, BenchE
     };
     let wall = Times::of(repeat(pace, 1, |_| wall_times(device, &ready.call, 1))?)?;
     let (times, clock) = on_device.unwrap_or((wall, Clock::Wall));
-    Ok(Timed {
-        times,
-        clock,
-        wall: wall.median,
-    })
+    Ok(Timed { times, clock, wall: wall.median })
 }
 
 /// Keeps the device busy with `call` for at least `duration`.
@@ -137,10 +127,12 @@ pub fn warm_up(device: &Device, call: &Call, duration: Duration) -> Result<(), B
 }
 
 fn profile(client: &Client, call: &Call, pace: &Pace) -> Result<(Times, Clock), BenchError> {
-    // CubeCL runs a profiled call on a thread of its own, for which scratch is made first.
-    device_times(client, call, 1)?;
+    // CubeCL runs a profiled call on a thread of its own, for which scratch is made first. Slow calls are not queued.
+    let (first, _) = device_times(client, call, 1)?;
+    let slow = first.iter().any(|&seconds| seconds > BURST.as_secs_f64());
+    let queued = if slow { 1 } else { QUEUED };
     let mut clock = Clock::Device;
-    let samples = repeat(pace, QUEUED, |count| {
+    let samples = repeat(pace, queued, |count| {
         let (times, by) = device_times(client, call, count)?;
         clock = by;
         Ok(times)
@@ -166,11 +158,7 @@ fn repeat(
 ///
 /// # Errors
 /// What goes wrong in a call, and clocks that fail.
-pub fn device_times(
-    client: &Client,
-    call: &Call,
-    count: usize,
-) -> Result<(Vec<f64>, Clock), BenchError> {
+pub fn device_times(client: &Client, call: &Call, count: usize) -> Result<(Vec<f64>, Clock), BenchError> {
     let mut windows = Vec::with_capacity(count);
     for _ in 0..count {
         let (result, window) = client.profile(call, "bench")?;
@@ -212,20 +200,14 @@ mod tests {
     fn a_median_lies_between_its_quartiles() {
         let times = Times::of((0..101).rev().map(f64::from).collect()).expect("there are samples");
         assert_eq!((times.median, times.quartiles), (50.0, [25.0, 75.0]));
-        assert_eq!(
-            Times::of(vec![3.0]).map(|times| times.median).ok(),
-            Some(3.0)
-        );
+        assert_eq!(Times::of(vec![3.0]).map(|times| times.median).ok(), Some(3.0));
         assert!(Times::of(Vec::new()).is_err());
     }
 
     #[test]
     fn a_slow_case_is_timed_once_and_a_fast_one_often_enough() {
-        let pace = |milliseconds| Pace {
-            warm_up: Duration::ZERO,
-            repeats: 20,
-            budget: Duration::from_millis(milliseconds),
-        };
+        let pace =
+            |milliseconds| Pace { warm_up: Duration::ZERO, repeats: 20, budget: Duration::from_millis(milliseconds) };
         let count = |pace: &Pace| repeat(pace, 8, |count| Ok(vec![0.0; count])).map(|s| s.len());
         assert!(matches!(count(&pace(0)), Ok(8)));
         assert!(matches!(count(&pace(60_000)), Ok(20)));

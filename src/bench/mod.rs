@@ -79,9 +79,7 @@ impl Case {
         if device.is_host() {
             let mut seen = HashSet::new();
             specs.retain(|spec| seen.insert((spec.operator, spec.length)));
-            specs
-                .iter_mut()
-                .for_each(|spec| spec.strategy = HOST_STRATEGY);
+            specs.iter_mut().for_each(|spec| spec.strategy = HOST_STRATEGY);
         }
         specs
     }
@@ -98,21 +96,14 @@ pub enum Scale {
     /// At most 2^20 items: the host and software devices.
     Small,
     /// Only to see that everything runs: the tests, and `cargo test --benches`.
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "the program is never that small")
-    )]
+    #[cfg_attr(not(test), allow(dead_code, reason = "the program is never that small"))]
     Tiny,
 }
 
 impl Scale {
     /// The largest scale that suits `device`.
     pub fn of(device: &Device) -> Self {
-        if device.is_host() || is_software(&device.label()) {
-            Scale::Small
-        } else {
-            Scale::Full
-        }
+        if device.is_host() || is_software(&device.label()) { Scale::Small } else { Scale::Full }
     }
 }
 
@@ -140,16 +131,16 @@ impl Work {
     /// How much of it there is.
     pub fn amount(self) -> u64 {
         match self {
-            Work::Bytes(amount)
-            | Work::Operations(amount)
-            | Work::Paths(amount)
-            | Work::AgentSteps(amount) => amount,
+            Work::Bytes(amount) | Work::Operations(amount) | Work::Paths(amount) | Work::AgentSteps(amount) => amount,
         }
     }
 }
 
 /// A call that is timed again and again; it leaves its result on the device.
 pub type Call = Box<dyn Fn() -> Result<(), BenchError> + Send + Sync>;
+
+/// Verifies a call on a device and hands it out.
+type Prepare = Box<dyn Fn(&Device) -> Result<Ready, BenchError>>;
 
 /// One thing to time, before anything is done for it.
 pub struct Spec {
@@ -161,7 +152,7 @@ pub struct Spec {
     pub length: u64,
     /// What one call does.
     pub work: Work,
-    prepare: Box<dyn Fn(&Device) -> Result<Ready, BenchError>>,
+    prepare: Prepare,
 }
 
 /// Something whose result was right, ready to be timed.
@@ -257,8 +248,7 @@ pub fn run(case: Case, spec: &Spec, device: &Device, pace: &Pace) -> Result<Row,
         seconds_wall: timed.wall,
         bytes_per_second: rate.filter(|_| matches!(spec.work, Work::Bytes(_))),
         flops: rate.filter(|_| matches!(spec.work, Work::Operations(_))),
-        items_per_second: rate
-            .filter(|_| matches!(spec.work, Work::Paths(_) | Work::AgentSteps(_))),
+        items_per_second: rate.filter(|_| matches!(spec.work, Work::Paths(_) | Work::AgentSteps(_))),
         verified: true,
         compared: ready.compared,
         results: ready.results,
@@ -283,10 +273,7 @@ mod tests {
     #[test]
     fn the_host_has_one_strategy_and_every_length_once() {
         let specs = Case::Scan.specs(&Device::host(), Scale::Tiny);
-        let names: Vec<_> = specs
-            .iter()
-            .map(|spec| (spec.operator, spec.length))
-            .collect();
+        let names: Vec<_> = specs.iter().map(|spec| (spec.operator, spec.length)).collect();
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
         assert!(specs.iter().all(|spec| spec.strategy == "host"));
     }

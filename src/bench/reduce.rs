@@ -13,15 +13,10 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
         Scale::Tiny => (&[13], 13),
     };
     let sums = sums.iter().map(|&bits| spec("sum f32", bits, sum));
-    sums.chain([spec("moments f32", moments, self::moments)])
-        .collect()
+    sums.chain([spec("moments f32", moments, self::moments)]).collect()
 }
 
-fn spec(
-    operator: &'static str,
-    bits: u32,
-    prepare: fn(&Device, usize) -> Result<Ready, BenchError>,
-) -> Spec {
+fn spec(operator: &'static str, bits: u32, prepare: fn(&Device, usize) -> Result<Ready, BenchError>) -> Spec {
     let length = 1u64 << bits;
     Spec {
         operator,
@@ -72,10 +67,5 @@ fn moments_in_two_passes(items: &[f32]) -> (f64, f64, f64) {
 }
 
 fn ready(call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static) -> Ready {
-    Ready {
-        call: Box::new(call),
-        ends_on_host: false,
-        compared: 1,
-        results: 1,
-    }
+    Ready { call: Box::new(call), ends_on_host: false, compared: 1, results: 1 }
 }

@@ -14,11 +14,7 @@ const ALPHA: f32 = 0.2;
 /// How far a moving average of items in ±1/2 may be off: some hundred roundings of f32.
 const AVERAGE_TOLERANCE: f64 = 1e-5;
 
-const STRATEGIES: [Strategy; 3] = [
-    Strategy::HillisSteele,
-    Strategy::Blelloch,
-    Strategy::DecoupledLookback,
-];
+const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
 
 /// The sum at growing lengths; look-back goes one further. Averages and the copy at one length.
 pub fn specs(scale: Scale) -> Vec<Spec> {
@@ -36,13 +32,8 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
     }
     specs.push(spec("EMA f32 (Ewma)", lookback, once, ewma));
     specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
-    let copy = spec("copy f32", lookback, once, |device, len, _| {
-        copy(device, len)
-    });
-    specs.push(Spec {
-        strategy: "Collect",
-        ..copy
-    });
+    let copy = spec("copy f32", lookback, once, |device, len, _| copy(device, len));
+    specs.push(Spec { strategy: "Collect", ..copy });
     specs
 }
 
@@ -130,10 +121,7 @@ where
     S: Source + Send + Sync + 'static,
     O: Lift<S::Item> + Lower<Output = f32>,
 {
-    let options = ScanOptions {
-        strategy,
-        ..ScanOptions::default()
-    };
+    let options = ScanOptions { strategy, ..ScanOptions::default() };
     let results = device.scan_with(&source, &op, &options)?;
     let compared = check::results(&results, expected, tolerance)?;
     let device = device.clone();

@@ -14,13 +14,7 @@ use super::price::PriceArgs;
 
 /// Prices, smooths, estimates and simulates on any GPU or on the host, with the same answers.
 #[derive(Debug, Parser)]
-#[command(
-    name = "cubefold",
-    version,
-    about,
-    disable_help_subcommand = true,
-    arg_required_else_help = false
-)]
+#[command(name = "cubefold", version, about, disable_help_subcommand = true, arg_required_else_help = false)]
 pub struct Arguments {
     /// Flags that every subcommand takes.
     #[command(flatten)]
@@ -109,12 +103,7 @@ pub struct ReturnsArgs {
     #[arg(long, value_enum, value_name = "KIND", default_value_t = ReturnsKind::Simple)]
     pub returns: ReturnsKind,
     /// Periods in a year, by which means and covariances are multiplied
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 252.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 252.0, allow_hyphen_values = true)]
     pub periods_per_year: f64,
 }
 
@@ -155,9 +144,7 @@ pub fn parse_triple(text: &str) -> Result<[f64; 3], TripleError> {
     let mut numbers = Vec::with_capacity(3);
     for part in text.split(',') {
         let number = part.trim().parse();
-        numbers.push(number.map_err(|_| TripleError::Number {
-            text: part.to_owned(),
-        })?);
+        numbers.push(number.map_err(|_| TripleError::Number { text: part.to_owned() })?);
     }
     let found = numbers.len();
     numbers.try_into().map_err(|_| TripleError::Count { found })
@@ -171,21 +158,8 @@ mod tests {
     fn a_triple_is_exactly_three_numbers() {
         assert_eq!(parse_triple("0.4,0.3, -0.3"), Ok([0.4, 0.3, -0.3]));
         assert_eq!(parse_triple("1,2"), Err(TripleError::Count { found: 2 }));
-        assert_eq!(
-            parse_triple("1,2,3,4"),
-            Err(TripleError::Count { found: 4 })
-        );
-        assert_eq!(
-            parse_triple("1,,3"),
-            Err(TripleError::Number {
-                text: String::new()
-            })
-        );
-        assert_eq!(
-            parse_triple("1,x,3"),
-            Err(TripleError::Number {
-                text: "x".to_owned()
-            })
-        );
+        assert_eq!(parse_triple("1,2,3,4"), Err(TripleError::Count { found: 4 }));
+        assert_eq!(parse_triple("1,,3"), Err(TripleError::Number { text: String::new() }));
+        assert_eq!(parse_triple("1,x,3"), Err(TripleError::Number { text: "x".to_owned() }));
     }
 }

@@ -45,10 +45,7 @@ impl BenchAnswer {
             let point = (row.length as f64, row.seconds);
             match series.iter_mut().find(|series| series.name == name) {
                 Some(series) => series.points.push(point),
-                None => series.push(Series {
-                    name,
-                    points: vec![point],
-                }),
+                None => series.push(Series { name, points: vec![point] }),
             }
         }
         series
@@ -198,12 +195,7 @@ fn draw(case: Case, answer: &BenchAnswer) -> Result<String, CliError> {
         _ => "time of one call",
     };
     let title = format!("bench {}", case.name());
-    Ok(throughput::draw(
-        &title,
-        case.length_name(),
-        clock,
-        &answer.series(),
-    )?)
+    Ok(throughput::draw(&title, case.length_name(), clock, &answer.series())?)
 }
 
 #[cfg(test)]
@@ -233,13 +225,7 @@ mod tests {
     }
 
     fn answer(rows: Vec<Row>) -> BenchAnswer {
-        BenchAnswer {
-            case: "scan",
-            device: "host".to_owned(),
-            cubefold: "0.0.0",
-            commit: None,
-            rows,
-        }
+        BenchAnswer { case: "scan", device: "host".to_owned(), cubefold: "0.0.0", commit: None, rows }
     }
 
     #[test]
@@ -249,10 +235,7 @@ mod tests {
         assert!(json.contains("\"bytes_per_second\":4000000.0,\"flops\":null"));
         assert!(json.contains("\"commit\":null") && json.contains("\"clock\":\"wall\""));
         let csv = String::from_utf8(answer.csv().expect("equal lengths")).expect("it is text");
-        assert!(
-            csv.ends_with("50,wall,0.002,4000000.0,,,true,1000,1000\n"),
-            "{csv}"
-        );
+        assert!(csv.ends_with("50,wall,0.002,4000000.0,,,true,1000,1000\n"), "{csv}");
     }
 
     #[test]
@@ -267,11 +250,7 @@ mod tests {
     #[test]
     fn a_strategy_is_one_line() {
         let work = Work::Bytes(1);
-        let rows = vec![
-            row("Tree", 8, work),
-            row("Other", 8, work),
-            row("Tree", 16, work),
-        ];
+        let rows = vec![row("Tree", 8, work), row("Other", 8, work), row("Tree", 16, work)];
         let series = answer(rows).series();
         let lengths: Vec<_> = series.iter().map(|series| series.points.len()).collect();
         assert_eq!(lengths, [2, 1]);

@@ -21,12 +21,7 @@ pub struct CovArgs {
     #[command(flatten)]
     returns: ReturnsArgs,
     /// What is subtracted from the number of returns before dividing by it
-    #[arg(
-        long,
-        value_name = "COUNT",
-        default_value_t = 1,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, allow_hyphen_values = true)]
     ddof: u32,
     /// Write cov.json, cov.csv and cov.svg (the correlations) into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
@@ -58,20 +53,12 @@ impl<'a> CovAnswer<'a> {
             periods: estimate.periods,
             ddof: estimate.ddof,
             mean: &estimate.mean,
-            covariance: estimate
-                .covariance
-                .chunks(estimate.assets.len().max(1))
-                .collect(),
+            covariance: estimate.covariance.chunks(estimate.assets.len().max(1)).collect(),
         }
     }
 
     fn rows(&self) -> impl Iterator<Item = (usize, &String, f64, &[f64])> {
-        let rows = self
-            .assets
-            .iter()
-            .zip(self.mean)
-            .zip(&self.covariance)
-            .enumerate();
+        let rows = self.assets.iter().zip(self.mean).zip(&self.covariance).enumerate();
         rows.map(|(index, ((asset, mean), covariance))| (index, asset, *mean, *covariance))
     }
 }
@@ -80,44 +67,24 @@ impl Answer for CovAnswer<'_> {
     const NAME: &'static str = "cov";
 
     fn table(&self) -> String {
-        let fixed = [
-            ("asset", Side::Left),
-            ("mean", Side::Right),
-            ("volatility", Side::Right),
-        ];
+        let fixed = [("asset", Side::Left), ("mean", Side::Right), ("volatility", Side::Right)];
         let fixed = fixed.map(|(name, side)| (name.to_owned(), side));
         let assets = self.assets.iter().map(|asset| (asset.clone(), Side::Right));
         let mut table = TextTable::new(fixed.into_iter().chain(assets));
         for (index, asset, mean, covariance) in self.rows() {
-            let volatility = covariance
-                .get(index)
-                .map_or(f64::NAN, |variance| variance.sqrt());
+            let volatility = covariance.get(index).map_or(f64::NAN, |variance| variance.sqrt());
             let values = covariance.iter().map(|value| significant(*value, 4));
-            table.row(
-                [asset.clone(), percent(mean), percent(volatility)]
-                    .into_iter()
-                    .chain(values),
-            );
+            table.row([asset.clone(), percent(mean), percent(volatility)].into_iter().chain(values));
         }
         let periods = grouped(self.periods as u64);
-        format!(
-            "{}{periods} returns, ddof {}; the columns of assets are covariances\n",
-            table.render(),
-            self.ddof
-        )
+        format!("{}{periods} returns, ddof {}; the columns of assets are covariances\n", table.render(), self.ddof)
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
-        let header = ["asset".to_owned(), "mean".to_owned()]
-            .into_iter()
-            .chain(self.assets.iter().cloned())
-            .collect();
+        let header = ["asset".to_owned(), "mean".to_owned()].into_iter().chain(self.assets.iter().cloned()).collect();
         let rows = self.rows().map(|(_, asset, mean, covariance)| {
             let values = covariance.iter().map(|value| cell(*value));
-            [asset.clone(), cell(mean)]
-                .into_iter()
-                .chain(values)
-                .collect::<Vec<String>>()
+            [asset.clone(), cell(mean)].into_iter().chain(values).collect::<Vec<String>>()
         });
         csv_bytes(std::iter::once(header).chain(rows))
     }
@@ -128,10 +95,7 @@ impl Answer for CovAnswer<'_> {
 /// # Errors
 /// A file or number that cannot be used, a device or output that cannot be used.
 pub fn run(arguments: &CovArgs, session: &Session) -> Result<(), CliError> {
-    let options = CovarianceOptions {
-        ddof: arguments.ddof,
-        periods_per_year: arguments.returns.periods_per_year,
-    };
+    let options = CovarianceOptions { ddof: arguments.ddof, periods_per_year: arguments.returns.periods_per_year };
     let returns = read_returns(&arguments.returns)?;
     options.check(returns.rows())?;
     let directory = arguments.output.as_deref();
@@ -141,11 +105,7 @@ pub fn run(arguments: &CovArgs, session: &Session) -> Result<(), CliError> {
         Ok(covariance(device, &returns, &options)?)
     })?;
     let picture = match directory {
-        Some(_) => heat_map::draw(
-            "Correlation of the returns",
-            &estimate.assets,
-            &estimate.correlation(),
-        )?,
+        Some(_) => heat_map::draw("Correlation of the returns", &estimate.assets, &estimate.correlation())?,
         None => String::new(),
     };
     session.finish(&CovAnswer::new(&estimate), directory, &picture)
@@ -166,12 +126,10 @@ mod tests {
         };
         let answer = CovAnswer::new(&estimate);
         let json = serde_json::to_string(&answer).expect("numbers are JSON");
-        let expected = r#"{"assets":["A","B"],"periods":3,"ddof":1,"mean":[0.5,null],"covariance":[[4.0,1.0],[1.0,9.0]]}"#;
+        let expected =
+            r#"{"assets":["A","B"],"periods":3,"ddof":1,"mean":[0.5,null],"covariance":[[4.0,1.0],[1.0,9.0]]}"#;
         assert_eq!(json, expected);
-        assert_eq!(
-            answer.csv().expect("equal lengths"),
-            b"asset,mean,A,B\nA,0.5,4.0,1.0\nB,,1.0,9.0\n"
-        );
+        assert_eq!(answer.csv().expect("equal lengths"), b"asset,mean,A,B\nA,0.5,4.0,1.0\nB,,1.0,9.0\n");
         assert!(answer.table().contains("200.00 %"));
     }
 }

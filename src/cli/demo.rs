@@ -18,24 +18,13 @@ use crate::report::table::{Side, TextTable, duration};
 /// The page's file.
 const PAGE: &str = "report.html";
 /// The pictures' files; demo.svg, the times, is one of the answer's three.
-const PICTURES: [&str; 5] = [
-    "ema.svg",
-    "cov.svg",
-    "frontier.svg",
-    "market.svg",
-    "price.svg",
-];
+const PICTURES: [&str; 5] = ["ema.svg", "cov.svg", "frontier.svg", "market.svg", "price.svg"];
 
 /// Flags of `cubefold demo`.
 #[derive(Debug, Clone, Args)]
 pub struct DemoArgs {
     /// Where report.html, its pictures and the table are written
-    #[arg(
-        short = 'o',
-        long = "output",
-        value_name = "DIR",
-        default_value = "./cubefold-demo"
-    )]
+    #[arg(short = 'o', long = "output", value_name = "DIR", default_value = "./cubefold-demo")]
     output: PathBuf,
 }
 
@@ -50,14 +39,7 @@ struct DemoAnswer {
 }
 
 /// Header of the table; the page shows the same one.
-const HEADER: [&str; 6] = [
-    "job",
-    "answer",
-    "host",
-    "device, first call",
-    "device, later call",
-    "difference",
-];
+const HEADER: [&str; 6] = ["job", "answer", "host", "device, first call", "device, later call", "difference"];
 
 impl DemoAnswer {
     fn rows(&self) -> Vec<Vec<String>> {
@@ -70,10 +52,7 @@ impl DemoAnswer {
                 duration(measured.host_seconds),
                 time(measured.device_seconds_cold),
                 time(measured.device_seconds_warm),
-                measured
-                    .relative_difference
-                    .map(|difference| format!("{difference:.1e}"))
-                    .unwrap_or_default(),
+                measured.relative_difference.map(|difference| format!("{difference:.1e}")).unwrap_or_default(),
             ]
         };
         self.jobs.iter().map(row).collect()
@@ -82,19 +61,14 @@ impl DemoAnswer {
     /// What the columns mean, or why they are empty.
     fn remark(&self) -> &'static str {
         match self.device {
-            Some(_) => {
-                "difference: largest difference between host and device over the largest magnitude."
-            }
+            Some(_) => "difference: largest difference between host and device over the largest magnitude.",
             None => "No GPU was used, so the device columns are empty; cubefold devices tells why.",
         }
     }
 
     fn page(&self, inputs: &Inputs, figures: Vec<Figure>) -> Page {
         let index = &inputs.prices.index;
-        let days = index
-            .first()
-            .zip(index.last())
-            .map(|(first, last)| format!("{first} to {last}"));
+        let days = index.first().zip(index.last()).map(|(first, last)| format!("{first} to {last}"));
         let device = self.device.as_deref().unwrap_or("none");
         Page {
             title: "Cubefold demo".to_owned(),
@@ -108,10 +82,7 @@ impl DemoAnswer {
             rows: self.rows(),
             remark: self.remark().to_owned(),
             figures,
-            foot: format!(
-                "cubefold {} · host: {} · device: {device}",
-                self.version, self.host
-            ),
+            foot: format!("cubefold {} · host: {} · device: {device}", self.version, self.host),
         }
     }
 }
@@ -120,27 +91,14 @@ impl Answer for DemoAnswer {
     const NAME: &'static str = "demo";
 
     fn table(&self) -> String {
-        let sides = [
-            Side::Left,
-            Side::Left,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-        ];
+        let sides = [Side::Left, Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
         let mut table = TextTable::new(HEADER.into_iter().zip(sides));
         self.rows().into_iter().for_each(|row| table.row(row));
-        format!(
-            "{}{}\nreport: {}\n",
-            table.render(),
-            self.remark(),
-            self.report
-        )
+        format!("{}{}\nreport: {}\n", table.render(), self.remark(), self.report)
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
-        let header =
-            "job,answer,host_seconds,device_seconds_cold,device_seconds_warm,relative_difference";
+        let header = "job,answer,host_seconds,device_seconds_cold,device_seconds_warm,relative_difference";
         let header = header.split(',').map(str::to_owned).collect();
         let number = |value: Option<f64>| value.map(cell).unwrap_or_default();
         let row = |line: &Line| {
@@ -179,11 +137,7 @@ pub fn run(arguments: &DemoArgs, session: &Session) -> Result<(), CliError> {
 }
 
 /// The comparison and its figures.
-fn compute(
-    inputs: &Inputs,
-    device: &Device,
-    progress: &Progress,
-) -> Result<(DemoAnswer, Vec<Figure>), CliError> {
+fn compute(inputs: &Inputs, device: &Device, progress: &Progress) -> Result<(DemoAnswer, Vec<Figure>), CliError> {
     let host = Device::host();
     let other = (!device.is_host()).then_some(device);
     progress.say("jobs done");
@@ -209,10 +163,7 @@ fn write_pictures(figures: &[Figure], directory: &Path) -> Result<String, CliErr
         if figure.name == DemoAnswer::NAME {
             times.clone_from(&figure.svg);
         } else {
-            output::write_file(
-                &output::file_in(directory, figure.name, "svg"),
-                figure.svg.as_bytes(),
-            )?;
+            output::write_file(&output::file_in(directory, figure.name, "svg"), figure.svg.as_bytes())?;
         }
     }
     Ok(times)
@@ -235,24 +186,12 @@ mod tests {
             version: "0",
             host: "host".to_owned(),
             device: None,
-            jobs: vec![Line {
-                job: "price",
-                answer: "10.45".to_owned(),
-                measured,
-            }],
+            jobs: vec![Line { job: "price", answer: "10.45".to_owned(), measured }],
             report: "report.html".to_owned(),
         };
-        assert!(
-            answer
-                .csv()
-                .expect("equal lengths")
-                .ends_with(b"price,10.45,0.5,,,\n")
-        );
+        assert!(answer.csv().expect("equal lengths").ends_with(b"price,10.45,0.5,,,\n"));
         assert!(answer.table().contains("No GPU was used"));
         let json = serde_json::to_string(&answer).expect("numbers are JSON");
-        assert!(
-            json.contains("\"host_seconds\":0.5,\"device_seconds_cold\":null"),
-            "{json}"
-        );
+        assert!(json.contains("\"host_seconds\":0.5,\"device_seconds_cold\":null"), "{json}");
     }
 }

@@ -32,23 +32,14 @@ impl From<Availability> for DeviceRow {
             Ok(description) => (Some(description), None),
             Err(refusal) => (None, Some(refusal.reason.to_string())),
         };
-        DeviceRow {
-            name: availability.name,
-            usable: reason.is_none(),
-            description,
-            reason,
-        }
+        DeviceRow { name: availability.name, usable: reason.is_none(), description, reason }
     }
 }
 
 impl DeviceRow {
     fn cells(&self) -> [&str; 3] {
         let told = self.description.as_deref().or(self.reason.as_deref());
-        [
-            &self.name,
-            if self.usable { "yes" } else { "no" },
-            told.unwrap_or_default(),
-        ]
+        [&self.name, if self.usable { "yes" } else { "no" }, told.unwrap_or_default()]
     }
 }
 
@@ -56,11 +47,8 @@ impl Answer for DevicesAnswer {
     const NAME: &'static str = "devices";
 
     fn table(&self) -> String {
-        let mut table = TextTable::new([
-            ("name", Side::Left),
-            ("usable", Side::Left),
-            ("what it is, or why not", Side::Left),
-        ]);
+        let mut table =
+            TextTable::new([("name", Side::Left), ("usable", Side::Left), ("what it is, or why not", Side::Left)]);
         self.devices.iter().for_each(|row| table.row(row.cells()));
         table.render()
     }
@@ -77,14 +65,8 @@ impl Answer for DevicesAnswer {
 /// A device named by `--device` that cannot be used; output that cannot be written.
 pub fn run(session: &Session) -> Result<(), CliError> {
     let chosen = session.choose()?;
-    let devices = device::available()
-        .into_iter()
-        .map(DeviceRow::from)
-        .collect();
-    session.print(&DevicesAnswer {
-        chosen: chosen.label(),
-        devices,
-    })
+    let devices = device::available().into_iter().map(DeviceRow::from).collect();
+    session.print(&DevicesAnswer { chosen: chosen.label(), devices })
 }
 
 #[cfg(test)]
@@ -94,15 +76,9 @@ mod tests {
 
     #[test]
     fn a_refused_device_gives_its_reason() {
-        let refusal = Refusal {
-            name: "cuda".to_owned(),
-            reason: Reason::NotThere { available: 0 },
-        };
+        let refusal = Refusal { name: "cuda".to_owned(), reason: Reason::NotThere { available: 0 } };
         let reason = refusal.reason.to_string();
-        let row = DeviceRow::from(Availability {
-            name: "cuda".to_owned(),
-            state: Err(refusal),
-        });
+        let row = DeviceRow::from(Availability { name: "cuda".to_owned(), state: Err(refusal) });
         assert_eq!(row.cells(), ["cuda", "no", &reason]);
     }
 }

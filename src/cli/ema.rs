@@ -75,11 +75,7 @@ impl EmaArgs {
     fn read(&self) -> Result<Table, CliError> {
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
         let prices = Table::read_csv(&self.prices)?;
-        Ok(if names.is_empty() {
-            prices
-        } else {
-            prices.select(&names)?
-        })
+        Ok(if names.is_empty() { prices } else { prices.select(&names)? })
     }
 }
 
@@ -92,18 +88,10 @@ struct EmaAnswer {
 impl Serialize for EmaAnswer {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let averages = &self.averages;
-        let values: Vec<Vec<f64>> = (0..averages.width())
-            .map(|column| averages.column(column))
-            .collect();
+        let values: Vec<Vec<f64>> = (0..averages.width()).map(|column| averages.column(column)).collect();
         let mut object = serializer.serialize_struct("EmaAnswer", 2)?;
         object.serialize_field("index", &averages.index)?;
-        object.serialize_field(
-            "values",
-            &Named {
-                names: averages.columns.clone(),
-                values,
-            },
-        )?;
+        object.serialize_field("values", &Named { names: averages.columns.clone(), values })?;
         object.end()
     }
 }
@@ -113,19 +101,11 @@ impl Answer for EmaAnswer {
 
     fn table(&self) -> String {
         let averages = &self.averages;
-        let names = averages
-            .columns
-            .iter()
-            .map(|name| (name.clone(), Side::Right));
-        let mut table = TextTable::new(
-            [(averages.index_name.clone(), Side::Left)]
-                .into_iter()
-                .chain(names),
-        );
+        let names = averages.columns.iter().map(|name| (name.clone(), Side::Right));
+        let mut table = TextTable::new([(averages.index_name.clone(), Side::Left)].into_iter().chain(names));
         let rows = averages.rows();
         let cells = |row: usize| {
-            let values = (0..averages.width())
-                .map(move |column| significant(averages.value(row, column), 6));
+            let values = (0..averages.width()).map(move |column| significant(averages.value(row, column), 6));
             [averages.index[row].clone()].into_iter().chain(values)
         };
         if rows <= WHOLE {
@@ -136,10 +116,7 @@ impl Answer for EmaAnswer {
         table.row(std::iter::repeat_n("…", averages.width() + 1));
         (rows - ENDS..rows).for_each(|row| table.row(cells(row)));
         let rows = grouped(rows as u64);
-        format!(
-            "{}{rows} rows; --format csv or -o OUT.csv gives all\n",
-            table.render()
-        )
+        format!("{}{rows} rows; --format csv or -o OUT.csv gives all\n", table.render())
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
@@ -191,18 +168,12 @@ mod tests {
     #[test]
     fn json_keeps_the_columns_in_order_and_missing_is_null() {
         let json = serde_json::to_string(&averages(2)).expect("a table is JSON");
-        assert_eq!(
-            json,
-            r#"{"index":["0","1"],"values":{"B":[null,2.0],"A":[1.0,3.0]}}"#
-        );
+        assert_eq!(json, r#"{"index":["0","1"],"values":{"B":[null,2.0],"A":[1.0,3.0]}}"#);
     }
 
     #[test]
     fn people_see_the_ends_of_a_long_table() {
         assert_eq!(averages(WHOLE).table().lines().count(), WHOLE + 1);
-        assert_eq!(
-            averages(WHOLE + 1).table().lines().count(),
-            1 + 2 * ENDS + 1 + 1
-        );
+        assert_eq!(averages(WHOLE + 1).table().lines().count(), 1 + 2 * ENDS + 1 + 1);
     }
 }

@@ -61,13 +61,8 @@ impl CliError {
 /// Clap's message without its heading, usage and hints, which take lines of their own.
 fn usage_line(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
-    let told = rendered
-        .lines()
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let words: Vec<&str> = told
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let told = rendered.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<&str> = told.map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = words.join(" ");
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }
@@ -107,10 +102,7 @@ mod tests {
         ];
         for line in lines {
             let told = message(line);
-            assert!(
-                !told.is_empty() && !told.contains('\n') && !told.contains("Usage"),
-                "{told}"
-            );
+            assert!(!told.is_empty() && !told.contains('\n') && !told.contains("Usage"), "{told}");
             assert!(!told.starts_with("error"), "{told}");
         }
     }

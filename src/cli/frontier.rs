@@ -18,31 +18,16 @@ use crate::report::table::{Side, TextTable, grouped, percent, significant};
 #[derive(Debug, Clone, Args)]
 pub struct FrontierArgs {
     /// Random portfolios
-    #[arg(
-        long,
-        value_name = "COUNT",
-        default_value_t = 50_000,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "COUNT", default_value_t = 50_000, allow_hyphen_values = true)]
     portfolios: u32,
     /// Riskless return a year
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 0.02,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.02, allow_hyphen_values = true)]
     rf: f64,
     /// Where the returns come from.
     #[command(flatten)]
     returns: ReturnsArgs,
     /// Key of the random numbers
-    #[arg(
-        long,
-        value_name = "KEY",
-        default_value_t = 1,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "KEY", default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
     /// Write frontier.json, frontier.csv and frontier.svg into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
@@ -79,10 +64,7 @@ impl PortfolioAnswer {
             volatility: point.volatility,
             sharpe: point.sharpe,
             riskless: portfolio.riskless,
-            weights: Named {
-                names: assets.to_vec(),
-                values: portfolio.weights.clone(),
-            },
+            weights: Named { names: assets.to_vec(), values: portfolio.weights.clone() },
         }
     }
 }
@@ -116,41 +98,19 @@ impl Answer for FrontierAnswer {
             table.row([name.to_owned(), text(left), text(right)]);
         };
         line("return a year", &|portfolio| percent(portfolio.ret));
-        line("volatility a year", &|portfolio| {
-            percent(portfolio.volatility)
-        });
-        line("Sharpe ratio", &|portfolio| {
-            significant(portfolio.sharpe, 4)
-        });
-        line("riskless", &|portfolio| {
-            if portfolio.riskless { "yes" } else { "no" }.to_owned()
-        });
+        line("volatility a year", &|portfolio| percent(portfolio.volatility));
+        line("Sharpe ratio", &|portfolio| significant(portfolio.sharpe, 4));
+        line("riskless", &|portfolio| if portfolio.riskless { "yes" } else { "no" }.to_owned());
         for (index, asset) in left.weights.names.iter().enumerate() {
-            let weight = |portfolio: &PortfolioAnswer| {
-                portfolio
-                    .weights
-                    .values
-                    .get(index)
-                    .copied()
-                    .unwrap_or(f64::NAN)
-            };
-            line(&format!("weight {asset}"), &|portfolio| {
-                percent(weight(portfolio))
-            });
+            let weight = |portfolio: &PortfolioAnswer| portfolio.weights.values.get(index).copied().unwrap_or(f64::NAN);
+            line(&format!("weight {asset}"), &|portfolio| percent(weight(portfolio)));
         }
-        format!(
-            "{}best of {} portfolios\n",
-            table.render(),
-            grouped(self.portfolios.into())
-        )
+        format!("{}best of {} portfolios\n", table.render(), grouped(self.portfolios.into()))
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
         let fixed = ["portfolio", "return", "volatility", "sharpe", "riskless"].map(str::to_owned);
-        let header: Vec<String> = fixed
-            .into_iter()
-            .chain(self.min_volatility.weights.names.iter().cloned())
-            .collect();
+        let header: Vec<String> = fixed.into_iter().chain(self.min_volatility.weights.names.iter().cloned()).collect();
         let row = |name: &str, portfolio: &PortfolioAnswer| {
             let numbers = [portfolio.ret, portfolio.volatility, portfolio.sharpe].map(cell);
             let mut row = vec![name.to_owned()];
@@ -159,11 +119,7 @@ impl Answer for FrontierAnswer {
             row.extend(portfolio.weights.values.iter().map(|weight| cell(*weight)));
             row
         };
-        csv_bytes([
-            header,
-            row("min_volatility", &self.min_volatility),
-            row("max_sharpe", &self.max_sharpe),
-        ])
+        csv_bytes([header, row("min_volatility", &self.min_volatility), row("max_sharpe", &self.max_sharpe)])
     }
 }
 
@@ -199,13 +155,11 @@ mod tests {
             volatility: 0.0,
             sharpe: f64::NAN,
             riskless: true,
-            weights: Named {
-                names: vec!["B".to_owned(), "A".to_owned()],
-                values: vec![0.25, 0.75],
-            },
+            weights: Named { names: vec!["B".to_owned(), "A".to_owned()], values: vec![0.25, 0.75] },
         };
         let json = serde_json::to_string(&portfolio).expect("numbers are JSON");
-        let expected = r#"{"return":0.02,"volatility":0.0,"sharpe":null,"riskless":true,"weights":{"B":0.25,"A":0.75}}"#;
+        let expected =
+            r#"{"return":0.02,"volatility":0.0,"sharpe":null,"riskless":true,"weights":{"B":0.25,"A":0.75}}"#;
         assert_eq!(json, expected);
     }
 }

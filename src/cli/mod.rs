@@ -38,6 +38,7 @@ const REFUSED: u8 = 2;
 /// `--help` and `--version` go to standard output with code 0. Errors go to standard error as one line `cubefold: …`
 /// with code 2. A reader that closes the pipe early (`cubefold … | head`) ends the command quietly with code 0.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    quiet_wayland();
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Usage(asked)) if is_answer(asked.kind()) => {
@@ -48,13 +49,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             // Standard error may be closed; the exit code still tells.
-            let _ = writeln!(
-                std::io::stderr(),
-                "cubefold: {}",
-                one_line(&error.to_string())
-            );
+            let _ = writeln!(std::io::stderr(), "cubefold: {}", one_line(&error.to_string()));
             ExitCode::from(REFUSED)
         }
+    }
+}
+
+/// Names a folder that holds no Wayland socket where the session names none. A search for graphics adapters asks
+/// Wayland's library too, and without a folder that one adds lines of its own to standard error.
+fn quiet_wayland() {
+    const FOLDER: &str = "XDG_RUNTIME_DIR";
+    if cfg!(target_os = "linux") && std::env::var_os(FOLDER).is_none_or(|folder| folder.is_empty()) {
+        // SAFETY: the program has a single thread yet, so none reads the environment meanwhile.
+        unsafe { std::env::set_var(FOLDER, "/nonexistent") };
     }
 }
 
@@ -91,11 +98,7 @@ mod tests {
 
     #[test]
     fn help_is_an_answer_and_a_missing_subcommand_is_not() {
-        let parse = |line: &[&str]| {
-            Arguments::try_parse_from(line)
-                .expect_err("no command runs")
-                .kind()
-        };
+        let parse = |line: &[&str]| Arguments::try_parse_from(line).expect_err("no command runs").kind();
         assert!(is_answer(parse(&["cubefold", "--help"])));
         assert!(is_answer(parse(&["cubefold", "price", "--help"])));
         assert!(!is_answer(parse(&["cubefold"])));

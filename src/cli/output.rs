@@ -36,10 +36,7 @@ pub fn print(answer: &impl Answer, format: Format) -> Result<(), CliError> {
         Format::Csv => answer.csv()?,
     };
     let mut stdout = io::stdout().lock();
-    stdout
-        .write_all(&bytes)
-        .and_then(|()| stdout.flush())
-        .map_err(CliError::StandardOutput)
+    stdout.write_all(&bytes).and_then(|()| stdout.flush()).map_err(CliError::StandardOutput)
 }
 
 /// Writes NAME.json, NAME.csv and NAME.svg of `answer` into `directory`, which [`prepare_directory`] has made.
@@ -57,27 +54,16 @@ pub fn save<A: Answer>(answer: &A, directory: &Path, picture: &str) -> Result<()
 /// # Errors
 /// [`CliError::Write`] with the path.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    fs::write(path, bytes).map_err(|source| CliError::Write {
-        path: path.to_owned(),
-        source,
-    })
+    fs::write(path, bytes).map_err(|source| CliError::Write { path: path.to_owned(), source })
 }
 
 /// Makes `directory` and makes sure that `names` can be written in it, before any work is done for them.
 ///
 /// # Errors
 /// [`CliError::MakeDirectory`] or [`CliError::Write`].
-pub fn prepare_directory<'a>(
-    directory: &Path,
-    names: impl IntoIterator<Item = &'a str>,
-) -> Result<(), CliError> {
-    fs::create_dir_all(directory).map_err(|source| CliError::MakeDirectory {
-        path: directory.to_owned(),
-        source,
-    })?;
-    names
-        .into_iter()
-        .try_for_each(|name| prepare_file(&directory.join(name)))
+pub fn prepare_directory<'a>(directory: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<(), CliError> {
+    fs::create_dir_all(directory).map_err(|source| CliError::MakeDirectory { path: directory.to_owned(), source })?;
+    names.into_iter().try_for_each(|name| prepare_file(&directory.join(name)))
 }
 
 /// [`prepare_directory`] for the three files of the answer `A`, where a directory is asked for.
@@ -98,20 +84,9 @@ pub fn prepare<A: Answer>(directory: Option<&Path>) -> Result<(), CliError> {
 /// [`CliError::Write`] with the path.
 pub fn prepare_file(path: &Path) -> Result<(), CliError> {
     let was_there = path.exists();
-    let refused = |source| CliError::Write {
-        path: path.to_owned(),
-        source,
-    };
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(refused)?;
-    if was_there {
-        Ok(())
-    } else {
-        fs::remove_file(path).map_err(refused)
-    }
+    let refused = |source| CliError::Write { path: path.to_owned(), source };
+    OpenOptions::new().append(true).create(true).open(path).map_err(refused)?;
+    if was_there { Ok(()) } else { fs::remove_file(path).map_err(refused) }
 }
 
 /// `directory/name.extension`.
@@ -132,18 +107,12 @@ where
     for record in records {
         writer.write_record(record)?;
     }
-    writer
-        .into_inner()
-        .map_err(|error| CliError::Csv(error.into_error().into()))
+    writer.into_inner().map_err(|error| CliError::Csv(error.into_error().into()))
 }
 
 /// A CSV cell: the shortest text that reads back as `value`, empty where it is missing.
 pub fn cell(value: f64) -> String {
-    if value.is_nan() {
-        String::new()
-    } else {
-        format!("{value:?}")
-    }
+    if value.is_nan() { String::new() } else { format!("{value:?}") }
 }
 
 /// An object whose keys keep the order of `names`.
@@ -178,12 +147,8 @@ mod tests {
 
     #[test]
     fn named_values_keep_their_order_and_nan_is_null() {
-        let named = Named {
-            names: vec!["b".to_owned(), "a".to_owned()],
-            values: vec![1.5, f64::NAN],
-        };
-        let text =
-            String::from_utf8(json_line(&named).expect("numbers are JSON")).expect("JSON is text");
+        let named = Named { names: vec!["b".to_owned(), "a".to_owned()], values: vec![1.5, f64::NAN] };
+        let text = String::from_utf8(json_line(&named).expect("numbers are JSON")).expect("JSON is text");
         assert_eq!(text, "{\"b\":1.5,\"a\":null}\n");
     }
 

@@ -17,71 +17,31 @@ use crate::report::table::{Side, TextTable, duration, grouped, significant};
 #[derive(Debug, Clone, Args)]
 pub struct PriceArgs {
     /// Price of the underlying today
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 100.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 100.0, allow_hyphen_values = true)]
     spot: f64,
     /// Price at which the option is exercised
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 100.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 100.0, allow_hyphen_values = true)]
     strike: f64,
     /// Riskless rate a year, continuously compounded
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 0.05,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.05, allow_hyphen_values = true)]
     rate: f64,
     /// Dividend yield a year, continuously compounded
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 0.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, allow_hyphen_values = true)]
     dividend: f64,
     /// Volatility a year
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 0.2,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.2, allow_hyphen_values = true)]
     vol: f64,
     /// Years until the option expires
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 1.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1.0, allow_hyphen_values = true)]
     expiry: f64,
     /// Right to buy or to sell
     #[arg(long, value_enum, value_name = "STYLE", default_value_t = StyleArg::Call)]
     style: StyleArg,
     /// Simulated paths
-    #[arg(
-        long,
-        value_name = "COUNT",
-        default_value_t = 20_000_000,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "COUNT", default_value_t = 20_000_000, allow_hyphen_values = true)]
     paths: u64,
     /// Key of the random numbers
-    #[arg(
-        long,
-        value_name = "KEY",
-        default_value_t = 42,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "KEY", default_value_t = 42, allow_hyphen_values = true)]
     seed: u64,
     /// Write price.json, price.csv and price.svg (the convergence) into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
@@ -154,20 +114,12 @@ impl Answer for PriceAnswer {
 
     fn table(&self) -> String {
         let [low, high] = self.ci95.map(|end| significant(end, 8));
-        let away = self
-            .distance()
-            .map(|distance| format!(", {distance:+.2} standard errors away"));
-        let mut table = TextTable::new([
-            ("value", Side::Left),
-            (&significant(self.value, 8), Side::Left),
-        ]);
+        let away = self.distance().map(|distance| format!(", {distance:+.2} standard errors away"));
+        let mut table = TextTable::new([("value", Side::Left), (&significant(self.value, 8), Side::Left)]);
         table.row(["standard error", &significant(self.std_error, 4)]);
         table.row(["95 % interval", &format!("{low} to {high}")]);
         let closed_form = significant(self.closed_form, 8);
-        table.row([
-            "Black–Scholes",
-            &format!("{closed_form}{}", away.unwrap_or_default()),
-        ]);
+        table.row(["Black–Scholes", &format!("{closed_form}{}", away.unwrap_or_default())]);
         table.row(["paths", &grouped(self.paths)]);
         table.row(["seed", &self.seed.to_string()]);
         table.row(["device", &self.device]);
@@ -177,8 +129,7 @@ impl Answer for PriceAnswer {
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
-        let header =
-            "value,std_error,ci95_low,ci95_high,paths,seed,device,seconds_cold,seconds_warm";
+        let header = "value,std_error,ci95_low,ci95_high,paths,seed,device,seconds_cold,seconds_warm";
         let row = vec![
             cell(self.value),
             cell(self.std_error),
@@ -201,10 +152,7 @@ impl Answer for PriceAnswer {
 pub fn run(arguments: &PriceArgs, session: &Session) -> Result<(), CliError> {
     let option = arguments.option();
     option.check()?;
-    let engine = MonteCarlo {
-        paths: arguments.paths,
-        seed: arguments.seed,
-    };
+    let engine = MonteCarlo { paths: arguments.paths, seed: arguments.seed };
     engine.check()?;
     let directory = arguments.output.as_deref();
     output::prepare::<PriceAnswer>(directory)?;
@@ -217,38 +165,22 @@ pub fn run(arguments: &PriceArgs, session: &Session) -> Result<(), CliError> {
         };
         progress.say("drawing the convergence");
         let estimates = converge(device, &option, &estimate)?;
-        let picture = convergence::draw(
-            "Convergence of the Monte-Carlo price",
-            &estimates,
-            closed_form,
-        )?;
+        let picture = convergence::draw("Convergence of the Monte-Carlo price", &estimates, closed_form)?;
         Ok((estimate, picture))
     })?;
-    session.finish(
-        &PriceAnswer::new(&estimate, closed_form),
-        directory,
-        &picture,
-    )
+    session.finish(&PriceAnswer::new(&estimate, closed_form), directory, &picture)
 }
 
 /// The estimates at growing path counts with the same seed; the last one is `estimate` itself.
 ///
 /// # Errors
 /// Those of [`price`].
-pub fn converge(
-    device: &Device,
-    option: &European,
-    estimate: &Estimate,
-) -> Result<Vec<Estimate>, FinanceError> {
+pub fn converge(device: &Device, option: &European, estimate: &Estimate) -> Result<Vec<Estimate>, FinanceError> {
     let counts = convergence::path_counts(estimate.paths);
     let fewer = counts.into_iter().filter(|paths| *paths < estimate.paths);
-    let engines = fewer.map(|paths| MonteCarlo {
-        paths,
-        seed: estimate.seed,
-    });
-    let mut estimates: Vec<Estimate> = engines
-        .map(|engine| price(device, option, &engine))
-        .collect::<Result<_, _>>()?;
+    let engines = fewer.map(|paths| MonteCarlo { paths, seed: estimate.seed });
+    let mut estimates: Vec<Estimate> =
+        engines.map(|engine| price(device, option, &engine)).collect::<Result<_, _>>()?;
     estimates.push(estimate.clone());
     Ok(estimates)
 }
@@ -272,10 +204,7 @@ mod tests {
         };
         assert_eq!(answer.distance(), None);
         let json = serde_json::to_string(&answer).expect("numbers are JSON");
-        assert!(
-            json.contains("\"ci95\":[null,5.0]") && !json.contains("closed_form"),
-            "{json}"
-        );
+        assert!(json.contains("\"ci95\":[null,5.0]") && !json.contains("closed_form"), "{json}");
         assert!(answer.table().contains("95 % interval   – to 5.0000000"));
     }
 }

@@ -40,11 +40,7 @@ impl Session {
         if !device::is_known_name(name) {
             return Err(DeviceError::UnknownName { name: name.clone() }.into());
         }
-        Ok(Session {
-            device_name: name.clone(),
-            format: shared.format,
-            untold: RefCell::new(None),
-        })
+        Ok(Session { device_name: name.clone(), format: shared.format, untold: RefCell::new(None) })
     }
 
     /// Chooses the device; [`Session::print`] tells of it. Commands that compute call [`Session::run`] instead.
@@ -54,16 +50,11 @@ impl Session {
     pub fn choose(&self) -> Result<Device, CliError> {
         if self.device_name != "auto" {
             let device = device::by_name(&self.device_name)?;
-            self.untold
-                .replace(Some(format!("device: {}", device.label())));
+            self.untold.replace(Some(format!("device: {}", device.label())));
             return Ok(device);
         }
         let choice = device::auto();
-        let line = format!(
-            "device: {}{}",
-            choice.device.label(),
-            passed_over(&choice.refused)
-        );
+        let line = format!("device: {}{}", choice.device.label(), passed_over(&choice.refused));
         self.untold.replace(Some(line));
         Ok(choice.device)
     }
@@ -101,12 +92,7 @@ impl Session {
     ///
     /// # Errors
     /// A file or standard output that cannot be written.
-    pub fn finish(
-        &self,
-        answer: &impl Answer,
-        directory: Option<&Path>,
-        picture: &str,
-    ) -> Result<(), CliError> {
+    pub fn finish(&self, answer: &impl Answer, directory: Option<&Path>, picture: &str) -> Result<(), CliError> {
         if let Some(directory) = directory {
             output::save(answer, directory, picture)?;
         }
@@ -129,22 +115,13 @@ impl Session {
 fn passed_over(refused: &[Refusal]) -> String {
     let left_out = |refusal: &&Refusal| matches!(refusal.reason, Reason::NotBuilt { .. });
     let (left_out, there): (Vec<&Refusal>, Vec<&Refusal>) = refused.iter().partition(left_out);
-    let mut reasons: Vec<String> = there
-        .iter()
-        .map(|refusal| format!("{}: {}", refusal.name, refusal.reason))
-        .collect();
+    let mut reasons: Vec<String> =
+        there.iter().map(|refusal| format!("{}: {}", refusal.name, refusal.reason)).collect();
     if !left_out.is_empty() {
-        let names: Vec<&str> = left_out
-            .iter()
-            .map(|refusal| refusal.name.as_str())
-            .collect();
+        let names: Vec<&str> = left_out.iter().map(|refusal| refusal.name.as_str()).collect();
         reasons.push(format!("not in this build: {}", names.join(", ")));
     }
-    if reasons.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", reasons.join("; "))
-    }
+    if reasons.is_empty() { String::new() } else { format!(" [{}]", reasons.join("; ")) }
 }
 
 /// Waits for the end of the job; true if it took so long that the device had to be told before.
@@ -172,11 +149,7 @@ pub struct Progress {
 impl Progress {
     fn hidden(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        let template = if steps > 1 {
-            "{bar:24} {pos}/{len} {msg} {elapsed}"
-        } else {
-            "{spinner} {msg} {elapsed}"
-        };
+        let template = if steps > 1 { "{bar:24} {pos}/{len} {msg} {elapsed}" } else { "{spinner} {msg} {elapsed}" };
         bar.set_style(ProgressStyle::with_template(template).expect("the template is well formed"));
         Progress { bar }
     }
@@ -207,10 +180,7 @@ mod tests {
     use super::*;
 
     fn shared(device: &str) -> SharedArgs {
-        SharedArgs {
-            device: device.to_owned(),
-            format: Format::Json,
-        }
+        SharedArgs { device: device.to_owned(), format: Format::Json }
     }
 
     #[test]
@@ -223,29 +193,21 @@ mod tests {
 
     #[test]
     fn devices_left_out_of_the_build_share_one_reason() {
-        let refusal = |name: &str, reason| Refusal {
-            name: name.to_owned(),
-            reason,
-        };
+        let refusal = |name: &str, reason| Refusal { name: name.to_owned(), reason };
         let refused = [
             refusal("cuda", Reason::NotBuilt { feature: "cuda" }),
             refusal("hip", Reason::NotBuilt { feature: "hip" }),
             refusal("wgpu", Reason::NotThere { available: 0 }),
         ];
         let told = passed_over(&refused);
-        assert!(
-            told.starts_with(" [wgpu: ") && told.ends_with("not in this build: cuda, hip]"),
-            "{told}"
-        );
+        assert!(told.starts_with(" [wgpu: ") && told.ends_with("not in this build: cuda, hip]"), "{told}");
         assert_eq!(passed_over(&[]), "");
     }
 
     #[test]
     fn a_job_gets_the_device_that_was_named() {
         let session = Session::new(&shared("host")).expect("the host is a device");
-        let host = session
-            .run(1, |device, _| Ok(device.is_host()))
-            .expect("the host runs");
+        let host = session.run(1, |device, _| Ok(device.is_host())).expect("the host runs");
         assert!(host);
     }
 }

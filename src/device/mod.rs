@@ -28,7 +28,9 @@ pub use name::{KINDS, Kind, Name};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// No device has this name.
-    #[error("unknown device '{name}': use auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe, with :1 for the second")]
+    #[error(
+        "unknown device '{name}': use auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe, with :1 for the second"
+    )]
     UnknownName {
         /// The name.
         name: String,
@@ -64,7 +66,9 @@ pub enum Reason {
         available: usize,
     },
     /// CubeCL's SPIR-V needs an extension of the driver for shared memory.
-    #[error("its driver lacks VK_KHR_workgroup_memory_explicit_layout, without which CubeCL's SPIR-V is invalid: use wgpu")]
+    #[error(
+        "its driver lacks VK_KHR_workgroup_memory_explicit_layout, without which CubeCL's SPIR-V is invalid: use wgpu"
+    )]
     NoExplicitLayout,
     /// `auto` leaves it to be named.
     #[error("a software device is never chosen: name it to use it")]
@@ -214,8 +218,8 @@ fn named(
 
 /// Starts a runtime. CubeCL panics where a driver refuses; here that is a refusal like any other.
 fn start(name: Name, compiler: &str, client: impl FnOnce() -> cubecl::client::Client) -> Result<Device, Refusal> {
-    let client = std::panic::catch_unwind(std::panic::AssertUnwindSafe(client))
-        .map_err(|_| refuse(name, Reason::Failed))?;
+    let client =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(client)).map_err(|_| refuse(name, Reason::Failed))?;
     let adapter = client.properties().identity.name.clone();
     Ok(Device::from_client(client, format!("{name}: {adapter} ({compiler})")))
 }

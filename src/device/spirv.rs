@@ -23,10 +23,7 @@ fn drivers_have_explicit_layout() -> bool {
     descriptor.backends = wgpu::Backends::VULKAN;
     let instance = wgpu::Instance::new(descriptor);
     let adapters = cubecl::future::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
-    adapters
-        .iter()
-        .filter(|adapter| adapter.get_info().device_type != wgpu::DeviceType::Cpu)
-        .all(has_explicit_layout)
+    adapters.iter().filter(|adapter| adapter.get_info().device_type != wgpu::DeviceType::Cpu).all(has_explicit_layout)
 }
 
 fn has_explicit_layout(adapter: &wgpu::Adapter) -> bool {

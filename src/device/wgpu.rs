@@ -8,12 +8,8 @@ use cubefold_primitives::Device;
 use super::{Kind, Name, Reason, Refusal, refuse, start};
 
 /// The kinds of hardware, in the order in which they are counted.
-const HARDWARE: [fn(usize) -> WgpuDeviceKind; 4] = [
-    WgpuDeviceKind::DiscreteGpu,
-    WgpuDeviceKind::IntegratedGpu,
-    WgpuDeviceKind::VirtualGpu,
-    WgpuDeviceKind::Other,
-];
+const HARDWARE: [fn(usize) -> WgpuDeviceKind; 4] =
+    [WgpuDeviceKind::DiscreteGpu, WgpuDeviceKind::IntegratedGpu, WgpuDeviceKind::VirtualGpu, WgpuDeviceKind::Other];
 
 /// The device at `name.index` of all hardware, made by `make` from its kind.
 pub fn hardware(

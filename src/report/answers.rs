@@ -7,10 +7,7 @@ use super::table::{percent, significant};
 
 /// The price and its error.
 pub fn describe_price(estimate: &Estimate) -> String {
-    let (value, error) = (
-        significant(estimate.value, 6),
-        significant(estimate.std_error, 2),
-    );
+    let (value, error) = (significant(estimate.value, 6), significant(estimate.std_error, 2));
     format!("call {value}, standard error {error}")
 }
 
@@ -31,23 +28,13 @@ pub fn relative_difference(left: &[f64], right: &[f64]) -> f64 {
             _ => return f64::INFINITY,
         }
     }
-    if difference == 0.0 {
-        0.0
-    } else {
-        difference / magnitude
-    }
+    if difference == 0.0 { 0.0 } else { difference / magnitude }
 }
 
 /// What must agree of a frontier: where its two best points lie.
 pub fn best_points(frontier: &Frontier) -> Vec<f64> {
     let (least, best) = (frontier.min_volatility.point, frontier.max_sharpe.point);
-    vec![
-        least.ret,
-        least.volatility,
-        best.ret,
-        best.volatility,
-        best.sharpe,
-    ]
+    vec![least.ret, least.volatility, best.ret, best.volatility, best.sharpe]
 }
 
 /// The first column's last average.
@@ -55,56 +42,33 @@ pub fn describe_averages(averages: &Table) -> String {
     let last = averages.rows().saturating_sub(1);
     let name = averages.columns.first().map_or("", String::as_str);
     let date = averages.index.get(last).map_or("", String::as_str);
-    format!(
-        "{name} {} on {date}",
-        significant(averages.value(last, 0), 5)
-    )
+    format!("{name} {} on {date}", significant(averages.value(last, 0), 5))
 }
 
 /// How much the assets move together.
 pub fn describe_covariance(covariance: &Covariance) -> String {
-    format!(
-        "mean correlation {}",
-        significant(mean_correlation(covariance), 3)
-    )
+    format!("mean correlation {}", significant(mean_correlation(covariance), 3))
 }
 
 /// The two best portfolios.
 pub fn describe_frontier(frontier: &Frontier) -> String {
     let (least, best) = (frontier.min_volatility.point, frontier.max_sharpe.point);
-    format!(
-        "volatility from {}, Sharpe ratio up to {}",
-        percent(least.volatility),
-        significant(best.sharpe, 3)
-    )
+    format!("volatility from {}, Sharpe ratio up to {}", percent(least.volatility), significant(best.sharpe, 3))
 }
 
 /// Where the price went.
 pub fn describe_market(run: &MarketRun) -> String {
-    let highest = run
-        .log_price
-        .iter()
-        .copied()
-        .fold(f64::NEG_INFINITY, f64::max);
+    let highest = run.log_price.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let last = run.log_price.last().copied().unwrap_or(f64::NAN);
-    format!(
-        "price up to {}, at last {}",
-        significant(highest.exp(), 4),
-        significant(last.exp(), 4)
-    )
+    format!("price up to {}, at last {}", significant(highest.exp(), 4), significant(last.exp(), 4))
 }
 
 /// Mean of the correlations between different assets.
 pub fn mean_correlation(covariance: &Covariance) -> f64 {
     let count = covariance.assets.len();
     let correlation = covariance.correlation();
-    let between = correlation
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| index / count != index % count);
-    let (sum, pairs) = between.fold((0.0, 0.0), |(sum, pairs), (_, value)| {
-        (sum + value, pairs + 1.0)
-    });
+    let between = correlation.iter().enumerate().filter(|(index, _)| index / count != index % count);
+    let (sum, pairs) = between.fold((0.0, 0.0), |(sum, pairs), (_, value)| (sum + value, pairs + 1.0));
     sum / pairs
 }
 

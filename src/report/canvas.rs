@@ -56,10 +56,7 @@ pub struct PlotError(#[from] DrawingAreaErrorKind<io::Error>);
 ///
 /// # Errors
 /// What `paint` gives.
-pub fn draw(
-    height: u32,
-    paint: impl FnOnce(&Sheet<'_>) -> Result<(), PlotError>,
-) -> Result<String, PlotError> {
+pub fn draw(height: u32, paint: impl FnOnce(&Sheet<'_>) -> Result<(), PlotError>) -> Result<String, PlotError> {
     let mut svg = String::new();
     let sheet = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
     sheet.fill(&WHITE)?;
@@ -77,10 +74,7 @@ pub fn text(size: u32) -> TextStyle<'static> {
 }
 
 /// A builder with the title and the margins that all pictures with axes share.
-pub fn framed<'sheet, 'svg>(
-    sheet: &'sheet Sheet<'svg>,
-    title: &str,
-) -> ChartBuilder<'sheet, 'sheet, SVGBackend<'svg>> {
+pub fn framed<'sheet, 'svg>(sheet: &'sheet Sheet<'svg>, title: &str) -> ChartBuilder<'sheet, 'sheet, SVGBackend<'svg>> {
     let mut builder = ChartBuilder::on(sheet);
     builder
         .caption(title, text(TITLE_SIZE))
@@ -112,11 +106,7 @@ impl Ranged for Marked {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() {
-            Vec::new()
-        } else {
-            self.marks.clone()
-        }
+        if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
     }
 
     fn range(&self) -> Range<f64> {
@@ -192,12 +182,7 @@ where
 ///
 /// # Errors
 /// What plotters gives.
-pub fn reference<X, Y>(
-    chart: &mut Chart<'_, '_, X, Y>,
-    ends: [f64; 2],
-    level: f64,
-    name: &str,
-) -> Result<(), PlotError>
+pub fn reference<X, Y>(chart: &mut Chart<'_, '_, X, Y>, ends: [f64; 2], level: f64, name: &str) -> Result<(), PlotError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
@@ -221,11 +206,7 @@ pub fn padded(values: impl IntoIterator<Item = f64>, share: f64) -> Range<f64> {
     if low > high {
         return 0.0..1.0;
     }
-    let margin = if high > low {
-        (high - low) * share
-    } else {
-        (low.abs() * 0.05).max(0.05)
-    };
+    let margin = if high > low { (high - low) * share } else { (low.abs() * 0.05).max(0.05) };
     low - margin..high + margin
 }
 
@@ -266,10 +247,7 @@ mod tests {
     #[test]
     fn a_sheet_scales_and_is_shown_at_half_its_size() {
         let svg = draw(HEIGHT, |_| Ok(())).expect("an empty sheet is drawn");
-        assert!(
-            svg.starts_with("<svg width=\"640\" height=\"450\" viewBox=\"0 0 1280 900\""),
-            "{svg}"
-        );
+        assert!(svg.starts_with("<svg width=\"640\" height=\"450\" viewBox=\"0 0 1280 900\""), "{svg}");
         assert!(svg.trim_end().ends_with("</svg>"));
     }
 
@@ -284,10 +262,7 @@ mod tests {
     #[test]
     fn missing_values_cut_a_line() {
         let points = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0), (3.0, 4.0)];
-        assert_eq!(
-            stretches(points),
-            [vec![(0.0, 1.0)], vec![(2.0, 3.0), (3.0, 4.0)]]
-        );
+        assert_eq!(stretches(points), [vec![(0.0, 1.0)], vec![(2.0, 3.0), (3.0, 4.0)]]);
     }
 
     #[test]

@@ -5,15 +5,14 @@ use std::time::Instant;
 use cubefold::Device;
 use cubefold_finance::data::{Returns, Table, bundled_prices};
 use cubefold_finance::{
-    Covariance, CovarianceOptions, Decay, Estimate, European, FinanceError, Frontier,
-    FrontierOptions, Init, MarketOptions, MarketRun, MonteCarlo, covariance, ema, frontier, market,
-    price,
+    Covariance, CovarianceOptions, Decay, Estimate, European, FinanceError, Frontier, FrontierOptions, Init,
+    MarketOptions, MarketRun, MonteCarlo, covariance, ema, frontier, market, price,
 };
 use serde::Serialize;
 
 use super::answers::{
-    best_points, describe_averages, describe_covariance, describe_frontier, describe_market,
-    describe_price, relative_difference,
+    best_points, describe_averages, describe_covariance, describe_frontier, describe_market, describe_price,
+    relative_difference,
 };
 
 /// Number of jobs.
@@ -61,11 +60,7 @@ impl Inputs {
 /// `x[t+1] = (1 - a + b) x[t] - b x[t-20]`. Here a = 0.05 and b = 0.066: the largest root is 0.9993 with a period of about
 /// 100 steps, so that the first distance of 0.25 and the noise swing for a long time and neither die out nor explode.
 fn bubbling_market() -> MarketOptions {
-    MarketOptions {
-        strength: [0.25, 0.44, 60.0],
-        initial_log_price: 0.25,
-        ..MarketOptions::default()
-    }
+    MarketOptions { strength: [0.25, 0.44, 60.0], initial_log_price: 0.25, ..MarketOptions::default() }
 }
 
 /// One row of the demo's table.
@@ -127,12 +122,10 @@ pub fn compare(
     let (estimate, line) = compare_price(inputs, host, device)?;
     add(line);
     let run = |device: &Device| ema(device, &inputs.prices, Decay::Span(SPAN), Init::First);
-    let (averages, line) =
-        on("ema").measure(run, |table| table.values.clone(), describe_averages)?;
+    let (averages, line) = on("ema").measure(run, |table| table.values.clone(), describe_averages)?;
     add(line);
     let run = |device: &Device| covariance(device, &inputs.returns, &CovarianceOptions::default());
-    let (covariance, line) =
-        on("cov").measure(run, |found| found.covariance.clone(), describe_covariance)?;
+    let (covariance, line) = on("cov").measure(run, |found| found.covariance.clone(), describe_covariance)?;
     add(line);
     let run = |device: &Device| frontier(device, &inputs.returns, &FrontierOptions::default());
     let (frontier, line) = on("frontier").measure(run, best_points, describe_frontier)?;
@@ -140,16 +133,7 @@ pub fn compare(
     let run = |device: &Device| market(device, &inputs.market);
     let (market, line) = on("market").measure(run, |run| run.log_price.clone(), describe_market)?;
     add(line);
-    Ok((
-        lines,
-        Results {
-            estimate,
-            averages,
-            covariance,
-            frontier,
-            market,
-        },
-    ))
+    Ok((lines, Results { estimate, averages, covariance, frontier, market }))
 }
 
 /// A job that is timed here.
@@ -168,66 +152,36 @@ impl Pairing<'_> {
         describe: impl Fn(&T) -> String,
     ) -> Result<(T, Line), FinanceError> {
         let (result, host_seconds) = timed(self.host, &run)?;
-        let mut measured = Measured {
-            host_seconds,
-            device_seconds_cold: None,
-            device_seconds_warm: None,
-            relative_difference: None,
-        };
+        let mut measured =
+            Measured { host_seconds, device_seconds_cold: None, device_seconds_warm: None, relative_difference: None };
         if let Some(device) = self.device {
             let (_, cold) = timed(device, &run)?;
             let (other, warm) = timed(device, &run)?;
             measured.device_seconds_cold = Some(cold);
             measured.device_seconds_warm = Some(warm);
-            measured.relative_difference =
-                Some(relative_difference(&numbers(&result), &numbers(&other)));
+            measured.relative_difference = Some(relative_difference(&numbers(&result), &numbers(&other)));
         }
         let answer = describe(&result);
-        Ok((
-            result,
-            Line {
-                job: self.job,
-                answer,
-                measured,
-            },
-        ))
+        Ok((result, Line { job: self.job, answer, measured }))
     }
 }
 
-fn timed<T>(
-    device: &Device,
-    run: impl Fn(&Device) -> Result<T, FinanceError>,
-) -> Result<(T, f64), FinanceError> {
+fn timed<T>(device: &Device, run: impl Fn(&Device) -> Result<T, FinanceError>) -> Result<(T, f64), FinanceError> {
     let start = Instant::now();
     let result = run(device)?;
     Ok((result, start.elapsed().as_secs_f64()))
 }
 
 /// The price times itself, cold and warm, in one call.
-fn compare_price(
-    inputs: &Inputs,
-    host: &Device,
-    device: Option<&Device>,
-) -> Result<(Estimate, Line), FinanceError> {
+fn compare_price(inputs: &Inputs, host: &Device, device: Option<&Device>) -> Result<(Estimate, Line), FinanceError> {
     let estimate = price(host, &inputs.option, &inputs.engine)?;
-    let other = device
-        .map(|device| price(device, &inputs.option, &inputs.engine))
-        .transpose()?;
+    let other = device.map(|device| price(device, &inputs.option, &inputs.engine)).transpose()?;
     let measured = Measured {
         host_seconds: estimate.seconds_warm,
         device_seconds_cold: other.as_ref().map(|other| other.seconds_cold),
         device_seconds_warm: other.as_ref().map(|other| other.seconds_warm),
-        relative_difference: other
-            .as_ref()
-            .map(|other| relative_difference(&[estimate.value], &[other.value])),
+        relative_difference: other.as_ref().map(|other| relative_difference(&[estimate.value], &[other.value])),
     };
     let answer = describe_price(&estimate);
-    Ok((
-        estimate,
-        Line {
-            job: "price",
-            answer,
-            measured,
-        },
-    ))
+    Ok((estimate, Line { job: "price", answer, measured }))
 }

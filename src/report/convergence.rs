@@ -15,10 +15,7 @@ const FIRST: u64 = 1 << 10;
 /// The path counts to draw: 2^10, then four times as many each, up to half of `paths`, which is the last one.
 pub fn path_counts(paths: u64) -> Vec<u64> {
     let growing = std::iter::successors(Some(FIRST), |count| count.checked_mul(4));
-    growing
-        .take_while(|count| *count <= paths / 2)
-        .chain([paths])
-        .collect()
+    growing.take_while(|count| *count <= paths / 2).chain([paths]).collect()
 }
 
 /// Draws the estimates, which are in order of their path counts, with their 95 % band and the value `closed_form`.
@@ -26,21 +23,12 @@ pub fn path_counts(paths: u64) -> Vec<u64> {
 /// # Errors
 /// What plotters gives.
 pub fn draw(title: &str, estimates: &[Estimate], closed_form: f64) -> Result<String, PlotError> {
-    let drawn: Vec<&Estimate> = estimates
-        .iter()
-        .filter(|estimate| estimate.value.is_finite())
-        .collect();
-    let prices = drawn
-        .iter()
-        .flat_map(|estimate| ends(estimate))
-        .chain([closed_form]);
+    let drawn: Vec<&Estimate> = estimates.iter().filter(|estimate| estimate.value.is_finite()).collect();
+    let prices = drawn.iter().flat_map(|estimate| ends(estimate)).chain([closed_form]);
     let heights = canvas::with_headroom(canvas::padded(prices, 0.1), 0.25);
     let exponents = canvas::padded(drawn.iter().map(|estimate| exponent(estimate)), 0.03);
     let marks = marks(&exponents, &drawn);
-    let across = Marked {
-        range: exponents.clone(),
-        marks,
-    };
+    let across = Marked { range: exponents.clone(), marks };
     canvas::draw(HEIGHT, |sheet| {
         let mut chart = canvas::framed(sheet, title).build_cartesian_2d(across, heights)?;
         Axes {
@@ -64,11 +52,7 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    let points = || {
-        drawn
-            .iter()
-            .map(|estimate| (exponent(estimate), estimate.value))
-    };
+    let points = || drawn.iter().map(|estimate| (exponent(estimate), estimate.value));
     chart.draw_series(LineSeries::new(points(), STRONG.stroke_width(4)))?;
     chart
         .draw_series(points().map(|point| Circle::new(point, 9, STRONG.filled())))?
@@ -83,13 +67,8 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    let lower = drawn
-        .iter()
-        .map(|estimate| (exponent(estimate), ends(estimate)[0]));
-    let upper = drawn
-        .iter()
-        .rev()
-        .map(|estimate| (exponent(estimate), ends(estimate)[1]));
+    let lower = drawn.iter().map(|estimate| (exponent(estimate), ends(estimate)[0]));
+    let upper = drawn.iter().rev().map(|estimate| (exponent(estimate), ends(estimate)[1]));
     let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
     chart
         .draw_series([Polygon::new(outline, SHADE.filled())])?
@@ -98,19 +77,14 @@ where
     let thin = STRONG.stroke_width(2);
     chart.draw_series(drawn.iter().map(|estimate| {
         let [low, high] = ends(estimate);
-        PathElement::new(
-            [(exponent(estimate), low), (exponent(estimate), high)],
-            thin,
-        )
+        PathElement::new([(exponent(estimate), low), (exponent(estimate), high)], thin)
     }))?;
     Ok(())
 }
 
 /// Ends of the 95 % interval; the value itself where there is none.
 fn ends(estimate: &Estimate) -> [f64; 2] {
-    estimate
-        .ci95
-        .map(|end| if end.is_finite() { end } else { estimate.value })
+    estimate.ci95.map(|end| if end.is_finite() { end } else { estimate.value })
 }
 
 /// Decimal logarithm of the path count.
@@ -120,24 +94,14 @@ fn exponent(estimate: &Estimate) -> f64 {
 
 /// Where the axis is marked: at the powers of ten, or at the counts themselves where there is no power of ten between.
 fn marks(exponents: &Range<f64>, drawn: &[&Estimate]) -> Vec<f64> {
-    let decades = (0..20)
-        .map(f64::from)
-        .filter(|decade| exponents.contains(decade));
+    let decades = (0..20).map(f64::from).filter(|decade| exponents.contains(decade));
     let decades: Vec<f64> = decades.collect();
-    if decades.is_empty() {
-        drawn.iter().map(|estimate| exponent(estimate)).collect()
-    } else {
-        decades
-    }
+    if decades.is_empty() { drawn.iter().map(|estimate| exponent(estimate)).collect() } else { decades }
 }
 
 /// The path count whose decimal logarithm is `exponent`.
 fn count_text(exponent: f64) -> String {
-    if exponent.fract() == 0.0 {
-        power_of_ten(exponent as u32)
-    } else {
-        grouped(10f64.powf(exponent).round() as u64)
-    }
+    if exponent.fract() == 0.0 { power_of_ten(exponent as u32) } else { grouped(10f64.powf(exponent).round() as u64) }
 }
 
 /// 10 to the power of `exponent`, with raised digits.
@@ -149,9 +113,7 @@ fn power_of_ten(exponent: u32) -> String {
 pub fn power(base: u32, exponent: u32) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = exponent.to_string();
-    let raised = digits
-        .bytes()
-        .map(|digit| RAISED[usize::from(digit - b'0')]);
+    let raised = digits.bytes().map(|digit| RAISED[usize::from(digit - b'0')]);
     base.to_string().chars().chain(raised).collect()
 }
 

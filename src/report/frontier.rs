@@ -7,9 +7,7 @@ use plotters::chart::SeriesLabelPosition;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{
-    self, ACCENT, Axes, Chart, FONT_SCALE, INK, PlotError, QUIET, STRONG, Sheet, TICK_SIZE,
-};
+use super::canvas::{self, ACCENT, Axes, Chart, FONT_SCALE, INK, PlotError, QUIET, STRONG, Sheet, TICK_SIZE};
 use super::labels::{Labels, Place};
 
 /// Points closer than this many drawing units are drawn once.
@@ -32,16 +30,10 @@ pub fn draw(title: &str, frontier: &Frontier) -> Result<String, PlotError> {
     let risks = canvas::padded(shown().map(|point| point.volatility), 0.06);
     let returns = canvas::padded(shown().map(|point| point.ret), 0.08);
     canvas::draw(HEIGHT, |sheet| {
-        let mut chart = canvas::framed(sheet, title)
-            .build_cartesian_2d(risks.start.max(0.0)..risks.end, returns)?;
+        let mut chart = canvas::framed(sheet, title).build_cartesian_2d(risks.start.max(0.0)..risks.end, returns)?;
         let percent = |value: &f64| canvas::tick(value * 100.0);
-        Axes {
-            x_name: "volatility (% a year)",
-            y_name: "return (% a year)",
-            x_tick: &percent,
-            y_tick: &percent,
-        }
-        .draw(&mut chart)?;
+        Axes { x_name: "volatility (% a year)", y_name: "return (% a year)", x_tick: &percent, y_tick: &percent }
+            .draw(&mut chart)?;
         draw_cloud(sheet, &chart, &frontier.cloud)?;
         draw_marks(sheet, &chart, frontier)?;
         draw_legend(&mut chart)
@@ -58,11 +50,7 @@ where
     finite.then(|| chart.backend_coord(&(point.volatility, point.ret)))
 }
 
-fn draw_cloud<X, Y>(
-    sheet: &Sheet<'_>,
-    chart: &Chart<'_, '_, X, Y>,
-    cloud: &[Point],
-) -> Result<(), PlotError>
+fn draw_cloud<X, Y>(sheet: &Sheet<'_>, chart: &Chart<'_, '_, X, Y>, cloud: &[Point]) -> Result<(), PlotError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
@@ -77,36 +65,21 @@ where
 }
 
 /// The stocks by name, then the two best portfolios on top of them.
-fn draw_marks<X, Y>(
-    sheet: &Sheet<'_>,
-    chart: &Chart<'_, '_, X, Y>,
-    frontier: &Frontier,
-) -> Result<(), PlotError>
+fn draw_marks<X, Y>(sheet: &Sheet<'_>, chart: &Chart<'_, '_, X, Y>, frontier: &Frontier) -> Result<(), PlotError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
     let (across, down) = chart.plotting_area().get_pixel_range();
-    let bounds = Place {
-        left: across.start,
-        top: down.start,
-        right: across.end,
-        bottom: down.end,
-    };
+    let bounds = Place { left: across.start, top: down.start, right: across.end, bottom: down.end };
     let mut labels = Labels::new(bounds, (f64::from(NAME_SIZE) / FONT_SCALE).round() as i32);
     let named = frontier.assets.iter().zip(&frontier.singles);
-    let singles: Vec<(&str, (i32, i32))> = named
-        .filter_map(|(asset, point)| Some((asset.as_str(), position(chart, point)?)))
-        .collect();
-    let best = [
-        (Best::Volatility, &frontier.min_volatility),
-        (Best::Sharpe, &frontier.max_sharpe),
-    ];
+    let singles: Vec<(&str, (i32, i32))> =
+        named.filter_map(|(asset, point)| Some((asset.as_str(), position(chart, point)?))).collect();
+    let best = [(Best::Volatility, &frontier.min_volatility), (Best::Sharpe, &frontier.max_sharpe)];
     let best = best.map(|(mark, portfolio)| (mark, position(chart, &portfolio.point)));
     singles.iter().for_each(|(_, at)| labels.take(*at, 14));
-    best.iter()
-        .filter_map(|(_, at)| *at)
-        .for_each(|at| labels.take(at, 26));
+    best.iter().filter_map(|(_, at)| *at).for_each(|at| labels.take(at, 26));
     for (name, at) in singles {
         draw_name(sheet, at, labels.place(name, at, BESIDE), name)?;
         sheet.draw(&Cross::new(at, 8, INK.stroke_width(4)))?;
@@ -129,14 +102,8 @@ impl Best {
     fn draw(self, sheet: &Sheet<'_>, (x, y): (i32, i32)) -> Result<(), PlotError> {
         match self {
             Best::Volatility => {
-                sheet.draw(&Rectangle::new(
-                    [(x - 19, y - 19), (x + 19, y + 19)],
-                    WHITE.filled(),
-                ))?;
-                sheet.draw(&Rectangle::new(
-                    [(x - 14, y - 14), (x + 14, y + 14)],
-                    STRONG.filled(),
-                ))?;
+                sheet.draw(&Rectangle::new([(x - 19, y - 19), (x + 19, y + 19)], WHITE.filled()))?;
+                sheet.draw(&Rectangle::new([(x - 14, y - 14), (x + 14, y + 14)], STRONG.filled()))?;
             }
             Best::Sharpe => {
                 sheet.draw(&TriangleMarker::new((x, y), 28, WHITE.filled()))?;
@@ -167,10 +134,7 @@ where
         .draw_series(none())?
         .label("one stock alone")
         .legend(|(x, y)| Cross::new((x + 28, y), 8, INK.stroke_width(4)));
-    chart
-        .draw_series(none())?
-        .label("random portfolio")
-        .legend(|(x, y)| Circle::new((x + 28, y), 4, QUIET.filled()));
+    chart.draw_series(none())?.label("random portfolio").legend(|(x, y)| Circle::new((x + 28, y), 4, QUIET.filled()));
     canvas::legend(chart, SeriesLabelPosition::LowerRight)
 }
 
@@ -193,28 +157,17 @@ mod tests {
     use cubefold_finance::Portfolio;
 
     fn point(volatility: f64, ret: f64) -> Point {
-        Point {
-            ret,
-            volatility,
-            sharpe: f64::NAN,
-        }
+        Point { ret, volatility, sharpe: f64::NAN }
     }
 
     #[test]
     fn a_riskless_market_is_drawn() {
-        let best = Portfolio {
-            point: point(0.0, 0.02),
-            riskless: true,
-            weights: vec![1.0],
-        };
+        let best = Portfolio { point: point(0.0, 0.02), riskless: true, weights: vec![1.0] };
         let frontier = Frontier {
             assets: vec!["CASH".to_owned()],
             portfolios: 1,
             min_volatility: best.clone(),
-            max_sharpe: Portfolio {
-                point: point(f64::NAN, f64::NAN),
-                ..best
-            },
+            max_sharpe: Portfolio { point: point(f64::NAN, f64::NAN), ..best },
             cloud: vec![point(0.0, 0.02)],
             singles: vec![point(0.0, 0.02)],
             rf: 0.02,

@@ -28,19 +28,11 @@ const NAME_HEIGHT: i32 = 36;
 /// # Errors
 /// What plotters gives.
 pub fn draw(title: &str, assets: &[String], correlation: &[f64]) -> Result<String, PlotError> {
-    let lowest = correlation
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .fold(0.9, f64::min);
+    let lowest = correlation.iter().copied().filter(|value| value.is_finite()).fold(0.9, f64::min);
     let floor = (lowest * 10.0).floor() / 10.0;
     canvas::draw(HEIGHT, |sheet| {
         let middle = canvas::text(TITLE_SIZE).pos(Pos::new(HPos::Center, VPos::Center));
-        sheet.draw(&Text::new(
-            title.to_owned(),
-            (WIDTH as i32 / 2, TOP / 2),
-            middle,
-        ))?;
+        sheet.draw(&Text::new(title.to_owned(), (WIDTH as i32 / 2, TOP / 2), middle))?;
         draw_cells(sheet, assets.len(), correlation, floor)?;
         draw_names(sheet, assets)?;
         draw_bar(sheet, floor)
@@ -53,20 +45,12 @@ fn edges(index: usize, count: usize) -> (i32, i32) {
     (edge(index), edge(index + 1))
 }
 
-fn draw_cells(
-    sheet: &Sheet<'_>,
-    count: usize,
-    correlation: &[f64],
-    floor: f64,
-) -> Result<(), PlotError> {
+fn draw_cells(sheet: &Sheet<'_>, count: usize, correlation: &[f64], floor: f64) -> Result<(), PlotError> {
     for (index, value) in correlation.iter().enumerate() {
         let (top, bottom) = edges(index / count, count);
         let (left, right) = edges(index % count, count);
         // One unit of overlap leaves no seams between cells.
-        let corners = [
-            (LEFT + left, TOP + top),
-            (LEFT + right + 1, TOP + bottom + 1),
-        ];
+        let corners = [(LEFT + left, TOP + top), (LEFT + right + 1, TOP + bottom + 1)];
         sheet.draw(&Rectangle::new(corners, shade(*value, floor).filled()))?;
     }
     let frame = [(LEFT, TOP), (LEFT + SIDE, TOP + SIDE)];
@@ -80,22 +64,12 @@ fn draw_names(sheet: &Sheet<'_>, assets: &[String]) -> Result<(), PlotError> {
     let every = (NAME_HEIGHT / pitch.max(1)).max(1) as usize;
     let size = TICK_SIZE - 4;
     let beside = canvas::text(size).pos(Pos::new(HPos::Right, VPos::Center));
-    let below = canvas::text(size)
-        .transform(FontTransform::Rotate270)
-        .pos(Pos::new(HPos::Right, VPos::Center));
+    let below = canvas::text(size).transform(FontTransform::Rotate270).pos(Pos::new(HPos::Right, VPos::Center));
     for (index, asset) in assets.iter().enumerate().step_by(every) {
         let (start, end) = edges(index, count);
         let middle = (start + end) / 2;
-        sheet.draw(&Text::new(
-            shortened(asset),
-            (LEFT - 12, TOP + middle),
-            beside.clone(),
-        ))?;
-        sheet.draw(&Text::new(
-            shortened(asset),
-            (LEFT + middle, TOP + SIDE + 12),
-            below.clone(),
-        ))?;
+        sheet.draw(&Text::new(shortened(asset), (LEFT - 12, TOP + middle), beside.clone()))?;
+        sheet.draw(&Text::new(shortened(asset), (LEFT + middle, TOP + SIDE + 12), below.clone()))?;
     }
     Ok(())
 }
@@ -104,35 +78,20 @@ fn draw_bar(sheet: &Sheet<'_>, floor: f64) -> Result<(), PlotError> {
     let right = BAR_LEFT + BAR_WIDTH;
     for step in 0..BAR_STEPS {
         let value = 1.0 - (f64::from(step) + 0.5) / f64::from(BAR_STEPS) * (1.0 - floor);
-        let corners = [
-            (BAR_LEFT, TOP + step * SIDE / BAR_STEPS),
-            (right, TOP + (step + 1) * SIDE / BAR_STEPS + 1),
-        ];
+        let corners = [(BAR_LEFT, TOP + step * SIDE / BAR_STEPS), (right, TOP + (step + 1) * SIDE / BAR_STEPS + 1)];
         sheet.draw(&Rectangle::new(corners, shade(value, floor).filled()))?;
     }
-    sheet.draw(&Rectangle::new(
-        [(BAR_LEFT, TOP), (right, TOP + SIDE)],
-        INK.stroke_width(2),
-    ))?;
+    sheet.draw(&Rectangle::new([(BAR_LEFT, TOP), (right, TOP + SIDE)], INK.stroke_width(2)))?;
     let beside = canvas::text(TICK_SIZE).pos(Pos::new(HPos::Left, VPos::Center));
     let tenths = ((1.0 - floor) * 10.0).round() as i32;
     for tenth in (0..=tenths).step_by(if tenths > 10 { 2 } else { 1 }) {
         let height = TOP + tenth * SIDE / tenths;
-        sheet.draw(&PathElement::new(
-            [(right, height), (right + 10, height)],
-            INK.stroke_width(2),
-        ))?;
+        sheet.draw(&PathElement::new([(right, height), (right + 10, height)], INK.stroke_width(2)))?;
         let value = canvas::tick(1.0 - f64::from(tenth) / 10.0);
         sheet.draw(&Text::new(value, (right + 16, height), beside.clone()))?;
     }
-    let upward = canvas::text(LABEL_SIZE)
-        .transform(FontTransform::Rotate270)
-        .pos(Pos::new(HPos::Center, VPos::Bottom));
-    sheet.draw(&Text::new(
-        "correlation (no unit)",
-        (WIDTH as i32 - 14, TOP + SIDE / 2),
-        upward,
-    ))?;
+    let upward = canvas::text(LABEL_SIZE).transform(FontTransform::Rotate270).pos(Pos::new(HPos::Center, VPos::Bottom));
+    sheet.draw(&Text::new("correlation (no unit)", (WIDTH as i32 - 14, TOP + SIDE / 2), upward))?;
     Ok(())
 }
 
@@ -148,11 +107,7 @@ fn shade(value: f64, floor: f64) -> RGBColor {
 
 /// The first characters of a long name.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= 6 {
-        name.to_owned()
-    } else {
-        name.chars().take(5).chain(['…']).collect()
-    }
+    if name.chars().count() <= 6 { name.to_owned() } else { name.chars().take(5).chain(['…']).collect() }
 }
 
 #[cfg(test)]

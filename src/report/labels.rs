@@ -21,10 +21,7 @@ impl Place {
 
     /// The point of the rectangle that is nearest to `(x, y)`.
     pub fn nearest(self, (x, y): (i32, i32)) -> (i32, i32) {
-        (
-            x.clamp(self.left, self.right),
-            y.clamp(self.top, self.bottom),
-        )
+        (x.clamp(self.left, self.right), y.clamp(self.top, self.bottom))
     }
 
     /// Area shared with `other`.
@@ -58,36 +55,22 @@ const AROUND: usize = 8;
 impl Labels {
     /// Labels of text `height` within `bounds`.
     pub fn new(bounds: Place, height: i32) -> Self {
-        Labels {
-            bounds,
-            taken: Vec::new(),
-            height,
-        }
+        Labels { bounds, taken: Vec::new(), height }
     }
 
     /// Marks a square of `reach` around `point` as taken.
     pub fn take(&mut self, point: (i32, i32), reach: i32) {
         let (x, y) = point;
-        self.taken.push(Place {
-            left: x - reach,
-            top: y - reach,
-            right: x + reach,
-            bottom: y + reach,
-        });
+        self.taken.push(Place { left: x - reach, top: y - reach, right: x + reach, bottom: y + reach });
     }
 
     /// The place of `name` beside `point`, which is taken from now on.
     pub fn place(&mut self, name: &str, point: (i32, i32), gap: i32) -> Place {
         // 0.7 em is the mean width of capitals in the usual sans-serif fonts.
         let width = (name.chars().count() as f64 * f64::from(self.height) * 0.7).ceil() as i32;
-        let near = Self::candidates(point, (width, self.height), gap)
-            .into_iter()
-            .enumerate();
-        let costs =
-            near.map(|(rank, place)| (self.cost(place) + FAR * (rank / AROUND) as i64, place));
-        let (_, place) = costs
-            .min_by_key(|(cost, _)| *cost)
-            .expect("there is at least one candidate");
+        let near = Self::candidates(point, (width, self.height), gap).into_iter().enumerate();
+        let costs = near.map(|(rank, place)| (self.cost(place) + FAR * (rank / AROUND) as i64, place));
+        let (_, place) = costs.min_by_key(|(cost, _)| *cost).expect("there is at least one candidate");
         self.taken.push(place);
         place
     }
@@ -112,12 +95,7 @@ impl Labels {
                 (x - reach - width, y - rise),
                 (x - reach - width, y + rise),
             ];
-            let place = |(left, middle)| Place {
-                left,
-                top: middle - half,
-                right: left + width,
-                bottom: middle + half,
-            };
+            let place = |(left, middle)| Place { left, top: middle - half, right: left + width, bottom: middle + half };
             centres.map(place)
         };
         [1, 2, 3, 4].into_iter().flat_map(around).collect()
@@ -128,12 +106,7 @@ impl Labels {
 mod tests {
     use super::*;
 
-    const SHEET: Place = Place {
-        left: 0,
-        top: 0,
-        right: 400,
-        bottom: 300,
-    };
+    const SHEET: Place = Place { left: 0, top: 0, right: 400, bottom: 300 };
 
     #[test]
     fn a_second_name_at_the_same_point_moves_aside() {

@@ -30,11 +30,7 @@ pub fn stretches(log_price: &[f64], log_fundamental: f64) -> Vec<Stretch> {
         let above = distance > 0.0;
         match stretches.last_mut() {
             Some(last) if last.end + 1 == step && last.above == above => last.end = step,
-            _ => stretches.push(Stretch {
-                start: step,
-                end: step,
-                above,
-            }),
+            _ => stretches.push(Stretch { start: step, end: step, above }),
         }
     }
     stretches
@@ -54,13 +50,7 @@ pub fn draw(title: &str, log_price: &[f64], log_fundamental: f64) -> Result<Stri
         let mut chart = canvas::framed(sheet, title).build_cartesian_2d(0.0..last, heights)?;
         draw_grounds(&mut chart, &stretches(log_price, log_fundamental))?;
         let tick = |value: &f64| canvas::tick(*value);
-        Axes {
-            x_name: "step",
-            y_name: "price (1 = log price 0)",
-            x_tick: &tick,
-            y_tick: &tick,
-        }
-        .draw(&mut chart)?;
+        Axes { x_name: "step", y_name: "price (1 = log price 0)", x_tick: &tick, y_tick: &tick }.draw(&mut chart)?;
         canvas::reference(&mut chart, [0.0, last], fundamental, "fundamental value")?;
         let points = prices.enumerate().map(|(step, price)| (step as f64, price));
         for stretch in canvas::stretches(points) {
@@ -74,19 +64,13 @@ pub fn draw(title: &str, log_price: &[f64], log_fundamental: f64) -> Result<Stri
 }
 
 /// The grounds of bubbles and slumps over the whole height of the chart.
-fn draw_grounds<X, Y>(
-    chart: &mut Chart<'_, '_, X, Y>,
-    stretches: &[Stretch],
-) -> Result<(), PlotError>
+fn draw_grounds<X, Y>(chart: &mut Chart<'_, '_, X, Y>, stretches: &[Stretch]) -> Result<(), PlotError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
     let (width, height) = (chart.x_range(), chart.y_range());
-    let grounds = [
-        ("bubble: over 10 % above", true, SHADE),
-        ("slump: over 10 % below", false, PALE),
-    ];
+    let grounds = [("bubble: over 10 % above", true, SHADE), ("slump: over 10 % below", false, PALE)];
     for (name, above, ground) in grounds {
         let bands = stretches.iter().filter(|stretch| stretch.above == above);
         let bands = bands.map(|band| {
@@ -111,10 +95,7 @@ mod tests {
         let log_price = [0.0, 0.2, 0.3, 0.05, 0.2, -0.2, f64::NAN, 0.1];
         let found = stretches(&log_price, 0.0);
         let expected = [(1, 2, true), (4, 4, true), (5, 5, false)];
-        assert_eq!(
-            found,
-            expected.map(|(start, end, above)| Stretch { start, end, above })
-        );
+        assert_eq!(found, expected.map(|(start, end, above)| Stretch { start, end, above }));
     }
 
     #[test]

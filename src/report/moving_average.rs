@@ -30,20 +30,11 @@ pub fn draw(smoothed: &Smoothed<'_>) -> Result<String, PlotError> {
     let ticks = date_ticks(smoothed.dates);
     let marks = ticks.iter().map(|(row, _)| *row as f64).collect();
     let last = smoothed.dates.len().saturating_sub(1).max(1) as f64;
-    let across = Marked {
-        range: 0.0..last,
-        marks,
-    };
+    let across = Marked { range: 0.0..last, marks };
     let heights = canvas::padded(smoothed.price.iter().chain(smoothed.average).copied(), 0.05);
-    let date = |row: &f64| {
-        ticks
-            .iter()
-            .find(|tick| tick.0 as f64 == *row)
-            .map(|tick| tick.1.clone())
-    };
+    let date = |row: &f64| ticks.iter().find(|tick| tick.0 as f64 == *row).map(|tick| tick.1.clone());
     canvas::draw(HEIGHT, |sheet| {
-        let mut chart =
-            canvas::framed(sheet, smoothed.title).build_cartesian_2d(across, heights)?;
+        let mut chart = canvas::framed(sheet, smoothed.title).build_cartesian_2d(across, heights)?;
         Axes {
             x_name: "date",
             y_name: smoothed.unit,
@@ -52,12 +43,7 @@ pub fn draw(smoothed: &Smoothed<'_>) -> Result<String, PlotError> {
         }
         .draw(&mut chart)?;
         draw_line(&mut chart, "price", smoothed.price, QUIET.stroke_width(2))?;
-        draw_line(
-            &mut chart,
-            smoothed.average_name,
-            smoothed.average,
-            STRONG.stroke_width(6),
-        )?;
+        draw_line(&mut chart, smoothed.average_name, smoothed.average, STRONG.stroke_width(6))?;
         canvas::legend(&mut chart, SeriesLabelPosition::UpperLeft)
     })
 }
@@ -73,16 +59,11 @@ where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    let points = values
-        .iter()
-        .enumerate()
-        .map(|(row, value)| (row as f64, *value));
+    let points = values.iter().enumerate().map(|(row, value)| (row as f64, *value));
     for (index, stretch) in canvas::stretches(points).into_iter().enumerate() {
         let series = chart.draw_series(LineSeries::new(stretch, style))?;
         if index == 0 {
-            series
-                .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 56, y)], style));
+            series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 56, y)], style));
         }
     }
     Ok(())
@@ -95,21 +76,15 @@ fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
         .iter()
         .enumerate()
         .filter_map(|(row, date)| Some((row, year(date)?)))
-        .filter(|(row, turn)| {
-            *row == 0 || year(&dates[*row - 1]).is_some_and(|before| before != *turn)
-        })
+        .filter(|(row, turn)| *row == 0 || year(&dates[*row - 1]).is_some_and(|before| before != *turn))
         .map(|(row, turn)| (row, turn.to_owned()))
         .collect();
     if (2..=12).contains(&turns.len()) {
         return turns;
     }
-    let mut rows: Vec<usize> = (0..5)
-        .map(|part| part * dates.len().saturating_sub(1) / 4)
-        .collect();
+    let mut rows: Vec<usize> = (0..5).map(|part| part * dates.len().saturating_sub(1) / 4).collect();
     rows.dedup();
-    rows.into_iter()
-        .filter_map(|row| Some((row, dates.get(row)?.clone())))
-        .collect()
+    rows.into_iter().filter_map(|row| Some((row, dates.get(row)?.clone()))).collect()
 }
 
 /// The year of a date that starts with it (`2018-01-02`).
@@ -126,10 +101,7 @@ mod tests {
     #[test]
     fn dates_are_marked_at_the_turn_of_the_year_and_an_index_evenly() {
         let dates = ["2018-12-30", "2018-12-31", "2019-01-02"].map(str::to_owned);
-        assert_eq!(
-            date_ticks(&dates),
-            [(0, "2018".to_owned()), (2, "2019".to_owned())]
-        );
+        assert_eq!(date_ticks(&dates), [(0, "2018".to_owned()), (2, "2019".to_owned())]);
         let index: Vec<String> = (0..9).map(|row| row.to_string()).collect();
         let rows: Vec<usize> = date_ticks(&index).into_iter().map(|tick| tick.0).collect();
         assert_eq!(rows, [0, 2, 4, 6, 8]);

@@ -26,12 +26,7 @@ impl Figure {
         sentence: String,
         svg: Result<String, PlotError>,
     ) -> Result<Self, PlotError> {
-        Ok(Figure {
-            name,
-            heading,
-            sentence,
-            svg: svg?,
-        })
+        Ok(Figure { name, heading, sentence, svg: svg? })
     }
 }
 
@@ -104,11 +99,7 @@ pub fn render(page: &Page) -> String {
 }
 
 fn render_table(page: &Page) -> String {
-    let header: String = page
-        .header
-        .iter()
-        .map(|name| format!("<th scope=\"col\">{}</th>", escape(name)))
-        .collect();
+    let header: String = page.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     let mut html = format!("<table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n");
     for row in &page.rows {
         html.push_str("<tr>");
@@ -127,10 +118,7 @@ fn render_table(page: &Page) -> String {
 }
 
 fn render_figure(figure: &Figure) -> String {
-    let described = format!(
-        "<svg role=\"img\" aria-label=\"{}\" ",
-        escape(&figure.sentence)
-    );
+    let described = format!("<svg role=\"img\" aria-label=\"{}\" ", escape(&figure.sentence));
     let svg = figure.svg.replacen("<svg ", &described, 1);
     format!(
         "<figure id=\"{}\">\n<h2>{}</h2>\n{svg}<figcaption>{}</figcaption>\n</figure>\n",

@@ -37,10 +37,7 @@ fn smoothing(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
     let name = inputs.prices.columns.first().map_or("", String::as_str);
     let last = price.len().saturating_sub(1);
     let date = inputs.prices.index.get(last).map_or("", String::as_str);
-    let distance = price
-        .last()
-        .zip(average.last())
-        .map_or(f64::NAN, |(price, average)| price / average - 1.0);
+    let distance = price.last().zip(average.last()).map_or(f64::NAN, |(price, average)| price / average - 1.0);
     let side = if distance < 0.0 { "under" } else { "over" };
     let sentence = format!(
         "The thin grey line is the adjusted close of {name}, the thick dark one its exponential moving average with a span \
@@ -69,11 +66,7 @@ fn correlation(results: &Results) -> Result<Figure, PlotError> {
         grouped(covariance.periods as u64),
         significant(mean_correlation(covariance), 3),
     );
-    let picture = heat_map::draw(
-        "Correlation of daily returns",
-        &covariance.assets,
-        &covariance.correlation(),
-    );
+    let picture = heat_map::draw("Correlation of daily returns", &covariance.assets, &covariance.correlation());
     Figure::new("cov", "Covariance", sentence, picture)
 }
 
@@ -81,31 +74,17 @@ fn correlation(results: &Results) -> Result<Figure, PlotError> {
 fn pair(covariance: &Covariance, better: fn(f64, f64) -> bool) -> String {
     let (assets, correlation) = (&covariance.assets, covariance.correlation());
     let count = assets.len();
-    let above = correlation
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| index / count < index % count);
+    let above = correlation.into_iter().enumerate().filter(|(index, _)| index / count < index % count);
     let finite = above.filter(|(_, value)| value.is_finite());
     let best = finite.reduce(|best, next| if better(next.1, best.1) { next } else { best });
     best.map_or_else(String::new, |(index, value)| {
-        format!(
-            "{} and {} ({})",
-            assets[index / count],
-            assets[index % count],
-            significant(value, 2)
-        )
+        format!("{} and {} ({})", assets[index / count], assets[index % count], significant(value, 2))
     })
 }
 
 fn portfolios(results: &Results) -> Result<Figure, PlotError> {
     let found = &results.frontier;
-    let at = |point: Point| {
-        format!(
-            "{} return at {} volatility",
-            percent(point.ret),
-            percent(point.volatility)
-        )
-    };
+    let at = |point: Point| format!("{} return at {} volatility", percent(point.ret), percent(point.volatility));
     let sentence = format!(
         "Each grey point is one of {} random long-only portfolios, each cross a stock alone. Mixing lowers the risk: the square \
          is the calmest portfolio ({}), the triangle the one with the best Sharpe ratio, {} ({}).",
@@ -114,12 +93,7 @@ fn portfolios(results: &Results) -> Result<Figure, PlotError> {
         significant(found.max_sharpe.point.sharpe, 3),
         at(found.max_sharpe.point),
     );
-    Figure::new(
-        "frontier",
-        "Efficient frontier",
-        sentence,
-        frontier::draw("Risk and return of portfolios", found),
-    )
+    Figure::new("frontier", "Efficient frontier", sentence, frontier::draw("Risk and return of portfolios", found))
 }
 
 fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
@@ -128,9 +102,7 @@ fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
     let stretches = market::stretches(log_price, options.log_fundamental);
     let steps = |above: bool| -> usize {
         let stretches = stretches.iter().filter(|stretch| stretch.above == above);
-        stretches
-            .map(|stretch| stretch.end + 1 - stretch.start)
-            .sum()
+        stretches.map(|stretch| stretch.end + 1 - stretch.start).sum()
     };
     let sentence = format!(
         "{} agents trade for {} steps; trend followers drive the price past its fundamental value, fundamentalists pull it back. \
@@ -140,11 +112,7 @@ fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
         steps(true),
         steps(false),
     );
-    let picture = market::draw(
-        "Price of the simulated market",
-        log_price,
-        options.log_fundamental,
-    );
+    let picture = market::draw("Price of the simulated market", log_price, options.log_fundamental);
     Figure::new("market", "Agent market", sentence, picture)
 }
 
@@ -152,9 +120,7 @@ fn pricing(inputs: &Inputs, estimates: &[Estimate]) -> Result<Figure, PlotError>
     let closed_form = inputs.option.black_scholes();
     let last = estimates.last();
     let (paths, value) = last.map_or((0, f64::NAN), |estimate| (estimate.paths, estimate.value));
-    let away = last.map_or(f64::NAN, |estimate| {
-        (estimate.value - closed_form).abs() / estimate.std_error
-    });
+    let away = last.map_or(f64::NAN, |estimate| (estimate.value - closed_form).abs() / estimate.std_error);
     let sentence = format!(
         "The band around the mean shrinks with the square root of the number of paths and closes on the dashed Black–Scholes value \
          {}. With {} paths the price is {}, {} standard errors away.",
@@ -163,11 +129,7 @@ fn pricing(inputs: &Inputs, estimates: &[Estimate]) -> Result<Figure, PlotError>
         significant(value, 8),
         significant(away, 2),
     );
-    let picture = convergence::draw(
-        "Convergence of the Monte-Carlo price",
-        estimates,
-        closed_form,
-    );
+    let picture = convergence::draw("Convergence of the Monte-Carlo price", estimates, closed_form);
     Figure::new("price", "Option price", sentence, picture)
 }
 
@@ -186,12 +148,7 @@ fn times(lines: &[Line]) -> Result<Figure, PlotError> {
     } else {
         "Further left is faster; every grid line is ten times the one before. Only the host was timed."
     };
-    Figure::new(
-        "demo",
-        "Time",
-        sentence.to_owned(),
-        timing::draw("Host and device", &rows),
-    )
+    Figure::new("demo", "Time", sentence.to_owned(), timing::draw("Host and device", &rows))
 }
 
 #[cfg(test)]
@@ -207,13 +164,7 @@ mod tests {
             mean: vec![0.0; 3],
             covariance: vec![1.0, 0.5, -0.25, 0.5, 1.0, 0.0, -0.25, 0.0, 1.0],
         };
-        assert_eq!(
-            pair(&covariance, |value, best| value > best),
-            "A and B (0.50)"
-        );
-        assert_eq!(
-            pair(&covariance, |value, best| value < best),
-            "A and C (-0.25)"
-        );
+        assert_eq!(pair(&covariance, |value, best| value > best), "A and B (0.50)");
+        assert_eq!(pair(&covariance, |value, best| value < best), "A and C (-0.25)");
     }
 }

@@ -19,25 +19,14 @@ pub struct TextTable {
 impl TextTable {
     /// A table with one header cell and one side a column.
     pub fn new<H: Into<String>>(header: impl IntoIterator<Item = (H, Side)>) -> Self {
-        let (names, sides): (Vec<String>, Vec<Side>) = header
-            .into_iter()
-            .map(|(name, side)| (name.into(), side))
-            .unzip();
-        TextTable {
-            sides,
-            rows: vec![names],
-        }
+        let (names, sides): (Vec<String>, Vec<Side>) =
+            header.into_iter().map(|(name, side)| (name.into(), side)).unzip();
+        TextTable { sides, rows: vec![names] }
     }
 
     /// Adds a row; cells beyond the header are left out.
     pub fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.rows.push(
-            cells
-                .into_iter()
-                .map(Into::into)
-                .take(self.sides.len())
-                .collect(),
-        );
+        self.rows.push(cells.into_iter().map(Into::into).take(self.sides.len()).collect());
     }
 
     /// The text, one line a row.
@@ -48,10 +37,7 @@ impl TextTable {
                 *width = cell.chars().count().max(*width);
             }
         }
-        self.rows
-            .iter()
-            .map(|row| self.line(row, &widths))
-            .collect()
+        self.rows.iter().map(|row| self.line(row, &widths)).collect()
     }
 
     fn line(&self, row: &[String], widths: &[usize]) -> String {
@@ -86,11 +72,7 @@ pub fn significant(value: f64, digits: usize) -> String {
 
 /// `value` as a percentage with two decimals.
 pub fn percent(value: f64) -> String {
-    if value.is_nan() {
-        "–".to_owned()
-    } else {
-        format!("{:.2} %", value * 100.0)
-    }
+    if value.is_nan() { "–".to_owned() } else { format!("{:.2} %", value * 100.0) }
 }
 
 /// A duration with three significant digits in the unit that suits it.

@@ -23,14 +23,10 @@ pub struct Series {
 impl Series {
     /// Logarithms of the points that have them: of the length to `base`, of the time to 10.
     fn logarithms(&self, base: u32) -> Vec<(f64, f64)> {
-        let drawn = self
-            .points
-            .iter()
-            .filter(|(length, seconds)| *length > 0.0 && *seconds > 0.0 && seconds.is_finite());
+        let drawn =
+            self.points.iter().filter(|(length, seconds)| *length > 0.0 && *seconds > 0.0 && seconds.is_finite());
         let log = |length: f64| length.ln() / f64::from(base).ln();
-        drawn
-            .map(|(length, seconds)| (log(*length), seconds.log10()))
-            .collect()
+        drawn.map(|(length, seconds)| (log(*length), seconds.log10())).collect()
     }
 }
 
@@ -38,25 +34,15 @@ impl Series {
 ///
 /// # Errors
 /// What plotters gives.
-pub fn draw(
-    title: &str,
-    length_name: &str,
-    time_name: &str,
-    series: &[Series],
-) -> Result<String, PlotError> {
+pub fn draw(title: &str, length_name: &str, time_name: &str, series: &[Series]) -> Result<String, PlotError> {
     let base = base_of(series);
-    let lines: Vec<_> = series
-        .iter()
-        .map(|series| series.logarithms(base))
-        .collect();
+    let lines: Vec<_> = series.iter().map(|series| series.logarithms(base)).collect();
     let points = || lines.iter().flatten();
     let across = marked(canvas::padded(points().map(|point| point.0), 0.04));
     let up = canvas::padded(points().map(|point| point.1), 0.06);
+    let up = up.start.floor()..up.end.ceil();
     let headroom = LEGEND_LINE * series.len() as f64;
-    let up = marked(canvas::with_headroom(
-        up,
-        headroom / (1.0 - headroom.min(0.6)),
-    ));
+    let up = marked(canvas::with_headroom(up, headroom / (1.0 - headroom.min(0.6))));
     let shown = round_duration;
     canvas::draw(HEIGHT, |sheet| {
         let mut chart = canvas::framed(sheet, title).build_cartesian_2d(across, up)?;
@@ -78,11 +64,7 @@ pub fn draw(
 fn base_of(series: &[Series]) -> u32 {
     let lengths = series.iter().flat_map(|series| &series.points);
     let mut exponents = lengths.map(|(length, _)| length.log2());
-    if exponents.all(|exponent| exponent.fract() == 0.0) {
-        2
-    } else {
-        10
-    }
+    if exponents.all(|exponent| exponent.fract() == 0.0) { 2 } else { 10 }
 }
 
 /// An axis of logarithms, marked at whole ones: all of a few, every other or fourth of many.
@@ -93,10 +75,7 @@ fn marked(range: std::ops::Range<f64>) -> Marked {
         9..=16 => 2,
         _ => 4,
     };
-    let marks = whole
-        .filter(|mark| mark % step == 0)
-        .map(f64::from)
-        .collect();
+    let marks = whole.filter(|mark| mark % step == 0).map(f64::from).collect();
     Marked { range, marks }
 }
 
@@ -110,10 +89,7 @@ struct Look {
 impl Look {
     fn of(index: usize) -> Self {
         const INKS: [RGBColor; 4] = [INK, STRONG, ACCENT, QUIET];
-        Look {
-            ink: INKS[index % INKS.len()],
-            shape: index,
-        }
+        Look { ink: INKS[index % INKS.len()], shape: index }
     }
 
     fn line(self) -> ShapeStyle {
@@ -137,13 +113,8 @@ where
     Y: Ranged<ValueType = f64>,
 {
     let line = LineSeries::new(points.iter().copied(), look.line());
-    chart
-        .draw_series(line)?
-        .label(name)
-        .legend(move |(x, y)| EmptyElement::at((x + 28, y)) + look.mark());
-    let marks = points
-        .iter()
-        .map(|point| EmptyElement::at(*point) + look.mark());
+    chart.draw_series(line)?.label(name).legend(move |(x, y)| EmptyElement::at((x + 28, y)) + look.mark());
+    let marks = points.iter().map(|point| EmptyElement::at(*point) + look.mark());
     chart.draw_series(marks)?;
     Ok(())
 }
@@ -161,9 +132,7 @@ fn outline(shape: usize) -> Vec<(i32, i32)> {
         3 => {
             let arm = [(BAR, -BAR), (BAR, -REACH), (-BAR, -REACH), (-BAR, -BAR)];
             // The arm above, then turned to the left, below and right.
-            let turned = |(x, y): (i32, i32), turns| {
-                (0..turns).fold((x, y), |(x, y): (i32, i32), _| (y, -x))
-            };
+            let turned = |(x, y): (i32, i32), turns| (0..turns).fold((x, y), |(x, y): (i32, i32), _| (y, -x));
             let arms = (0..4).flat_map(|turns| arm.map(|corner| turned(corner, turns)));
             arms.collect()
         }
@@ -175,10 +144,7 @@ fn outline(shape: usize) -> Vec<(i32, i32)> {
 fn disc(radius: f64) -> Vec<(i32, i32)> {
     let corner = |index: u32| {
         let (sine, cosine) = (f64::from(index) * std::f64::consts::TAU / 24.0).sin_cos();
-        (
-            (radius * cosine).round() as i32,
-            (radius * sine).round() as i32,
-        )
+        ((radius * cosine).round() as i32, (radius * sine).round() as i32)
     };
     (0..24).map(corner).collect()
 }
@@ -188,10 +154,7 @@ mod tests {
     use super::*;
 
     fn series(name: &str, points: &[(f64, f64)]) -> Series {
-        Series {
-            name: name.to_owned(),
-            points: points.to_vec(),
-        }
+        Series { name: name.to_owned(), points: points.to_vec() }
     }
 
     #[test]
@@ -206,10 +169,7 @@ mod tests {
 
     #[test]
     fn lines_without_points_or_times_are_drawn() {
-        let odd = [
-            series("sum f32, Tree", &[(1024.0, 1e-5), (2048.0, f64::NAN)]),
-            series("nothing", &[]),
-        ];
+        let odd = [series("sum f32, Tree", &[(1024.0, 1e-5), (2048.0, f64::NAN)]), series("nothing", &[])];
         let svg = draw("times", "items", "time of one call", &odd).expect("it is drawn");
         assert!(svg.contains("sum f32, Tree"));
         draw("nothing", "items", "time", &[]).expect("no lines are drawn");

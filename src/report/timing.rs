@@ -3,9 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{
-    self, ACCENT, INK, LABEL_SIZE, PALE, PlotError, STRONG, Sheet, TICK_SIZE, TITLE_SIZE, WIDTH,
-};
+use super::canvas::{self, ACCENT, INK, LABEL_SIZE, PALE, PlotError, STRONG, Sheet, TICK_SIZE, TITLE_SIZE, WIDTH};
 use super::table::duration;
 
 /// Ends of the time axis.
@@ -32,14 +30,8 @@ pub struct Times {
 impl Times {
     /// The times that can be drawn, each with its mark.
     fn marked(&self) -> impl Iterator<Item = (Mark, f64)> {
-        let times = [
-            (Mark::Host, self.host),
-            (Mark::Cold, self.cold),
-            (Mark::Warm, self.warm),
-        ];
-        let drawn = times
-            .into_iter()
-            .filter_map(|(mark, time)| Some((mark, time?)));
+        let times = [(Mark::Host, self.host), (Mark::Cold, self.cold), (Mark::Warm, self.warm)];
+        let drawn = times.into_iter().filter_map(|(mark, time)| Some((mark, time?)));
         drawn.filter(|(_, seconds)| *seconds > 0.0 && seconds.is_finite())
     }
 }
@@ -63,10 +55,7 @@ impl Mark {
 
     fn draw(self, sheet: &Sheet<'_>, (x, y): (i32, i32)) -> Result<(), PlotError> {
         match self {
-            Mark::Host => sheet.draw(&Rectangle::new(
-                [(x - 12, y - 12), (x + 12, y + 12)],
-                INK.stroke_width(4),
-            ))?,
+            Mark::Host => sheet.draw(&Rectangle::new([(x - 12, y - 12), (x + 12, y + 12)], INK.stroke_width(4)))?,
             Mark::Cold => sheet.draw(&TriangleMarker::new((x, y), 17, ACCENT.filled()))?,
             Mark::Warm => sheet.draw(&Circle::new((x, y), 13, STRONG.filled()))?,
         }
@@ -81,9 +70,7 @@ impl Mark {
 pub fn draw(title: &str, jobs: &[Times]) -> Result<String, PlotError> {
     let bottom = TOP + ROW * jobs.len() as i32;
     let (low, high) = decades(jobs);
-    let across = |exponent: f64| {
-        LEFT + ((exponent - low) / (high - low) * f64::from(RIGHT - LEFT)).round() as i32
-    };
+    let across = |exponent: f64| LEFT + ((exponent - low) / (high - low) * f64::from(RIGHT - LEFT)).round() as i32;
     canvas::draw((bottom + 156) as u32, |sheet| {
         let middle = canvas::text(TITLE_SIZE).pos(Pos::new(HPos::Center, VPos::Center));
         sheet.draw(&Text::new(title.to_owned(), (WIDTH as i32 / 2, 44), middle))?;
@@ -93,10 +80,7 @@ pub fn draw(title: &str, jobs: &[Times]) -> Result<String, PlotError> {
         let name = canvas::text(LABEL_SIZE).pos(Pos::new(HPos::Right, VPos::Center));
         for (index, times) in jobs.iter().enumerate() {
             let y = TOP + ROW * index as i32 + ROW / 2;
-            sheet.draw(&PathElement::new(
-                [(LEFT, y), (RIGHT, y)],
-                PALE.stroke_width(2),
-            ))?;
+            sheet.draw(&PathElement::new([(LEFT, y), (RIGHT, y)], PALE.stroke_width(2)))?;
             sheet.draw(&Text::new(times.job.clone(), (LEFT - 20, y), name.clone()))?;
             for (mark, seconds) in times.marked() {
                 mark.draw(sheet, (across(seconds.log10()), y))?;
@@ -108,19 +92,10 @@ pub fn draw(title: &str, jobs: &[Times]) -> Result<String, PlotError> {
 
 /// The whole powers of ten around all times.
 fn decades(jobs: &[Times]) -> (f64, f64) {
-    let exponents = jobs
-        .iter()
-        .flat_map(Times::marked)
-        .map(|(_, seconds)| seconds.log10());
+    let exponents = jobs.iter().flat_map(Times::marked).map(|(_, seconds)| seconds.log10());
     let around = (f64::INFINITY, f64::NEG_INFINITY);
-    let (low, high) = exponents.fold(around, |(low, high), exponent| {
-        (exponent.min(low), exponent.max(high))
-    });
-    if low > high {
-        (-1.0, 0.0)
-    } else {
-        (low.floor(), high.ceil().max(low.floor() + 1.0))
-    }
+    let (low, high) = exponents.fold(around, |(low, high), exponent| (exponent.min(low), exponent.max(high)));
+    if low > high { (-1.0, 0.0) } else { (low.floor(), high.ceil().max(low.floor() + 1.0)) }
 }
 
 fn draw_legend(sheet: &Sheet<'_>) -> Result<(), PlotError> {
@@ -133,33 +108,15 @@ fn draw_legend(sheet: &Sheet<'_>) -> Result<(), PlotError> {
 }
 
 /// Lines at the powers of ten, their times and the axis' name.
-fn draw_axis(
-    sheet: &Sheet<'_>,
-    decades: impl Iterator<Item = (i32, i32)>,
-    bottom: i32,
-) -> Result<(), PlotError> {
+fn draw_axis(sheet: &Sheet<'_>, decades: impl Iterator<Item = (i32, i32)>, bottom: i32) -> Result<(), PlotError> {
     let below = canvas::text(TICK_SIZE).pos(Pos::new(HPos::Center, VPos::Top));
     for (x, decade) in decades {
-        sheet.draw(&PathElement::new(
-            [(x, TOP), (x, bottom)],
-            PALE.stroke_width(2),
-        ))?;
-        sheet.draw(&Text::new(
-            round_duration(decade),
-            (x, bottom + 16),
-            below.clone(),
-        ))?;
+        sheet.draw(&PathElement::new([(x, TOP), (x, bottom)], PALE.stroke_width(2)))?;
+        sheet.draw(&Text::new(round_duration(decade), (x, bottom + 16), below.clone()))?;
     }
-    sheet.draw(&PathElement::new(
-        [(LEFT, bottom), (RIGHT, bottom)],
-        INK.stroke_width(2),
-    ))?;
+    sheet.draw(&PathElement::new([(LEFT, bottom), (RIGHT, bottom)], INK.stroke_width(2)))?;
     let name = canvas::text(LABEL_SIZE).pos(Pos::new(HPos::Center, VPos::Top));
-    sheet.draw(&Text::new(
-        "time of one call (logarithmic)",
-        ((LEFT + RIGHT) / 2, bottom + 78),
-        name,
-    ))?;
+    sheet.draw(&Text::new("time of one call (logarithmic)", ((LEFT + RIGHT) / 2, bottom + 78), name))?;
     Ok(())
 }
 
@@ -179,22 +136,12 @@ mod tests {
     #[test]
     fn powers_of_ten_are_whole_durations() {
         let texts: Vec<String> = (-6..=2).map(round_duration).collect();
-        assert_eq!(
-            texts,
-            [
-                "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"
-            ]
-        );
+        assert_eq!(texts, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]);
     }
 
     #[test]
     fn jobs_without_device_times_are_drawn() {
-        let times = Times {
-            job: "price".to_owned(),
-            host: Some(0.5),
-            cold: None,
-            warm: Some(f64::NAN),
-        };
+        let times = Times { job: "price".to_owned(), host: Some(0.5), cold: None, warm: Some(f64::NAN) };
         let svg = draw("times", &[times]).expect("it is drawn");
         assert!(svg.contains("price"));
         draw("nothing", &[]).expect("no jobs are drawn");

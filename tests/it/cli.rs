@@ -1,7 +1,9 @@
 //! The command line as a user meets it: the program itself, its exit code, its two streams and its files.
+#![allow(clippy::unwrap_used, reason = "these are tests, and what they are written with")]
 
 use std::ffi::OsStr;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -147,4 +149,34 @@ fn number(value: &Value) -> f64 {
 fn records(text: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_checks_reject_what_is_not_exactly_a_refusal_or_an_answer() {
+    let outcome = |code, stdout: &str, stderr: &str| Outcome {
+        line: String::new(),
+        code,
+        stdout: stdout.to_owned(),
+        stderr: stderr.to_owned(),
+    };
+    let rejected = |check: fn(Outcome) -> String, outcome| catch_unwind(AssertUnwindSafe(|| check(outcome))).is_err();
+    assert!(!rejected(Outcome::refused, outcome(Some(2), "", "cubefold: no\n")));
+    for (code, stdout, stderr) in [
+        (Some(1), "", "cubefold: no\n"),
+        (Some(0), "", "cubefold: no\n"),
+        (None, "", "cubefold: no\n"),
+        (Some(2), "0\n", "cubefold: no\n"),
+        (Some(2), "", ""),
+        (Some(2), "", "cubefold: no"),
+        (Some(2), "", "cubefold: \n"),
+        (Some(2), "", "error: no\n"),
+        (Some(2), "", "cubefold: no\nnever\n"),
+        (Some(2), "", "warning\ncubefold: no\n"),
+    ] {
+        assert!(rejected(Outcome::refused, outcome(code, stdout, stderr)), "{code:?}, {stdout:?}, {stderr:?}");
+    }
+    assert!(!rejected(Outcome::accepted, outcome(Some(0), "0\n", "device: host\n")));
+    for (code, stderr) in [(Some(2), "device: host\n"), (Some(0), ""), (Some(0), "device: host\nwarning\n")] {
+        assert!(rejected(Outcome::accepted, outcome(code, "0\n", stderr)), "{code:?}, {stderr:?}");
+    }
 }

@@ -100,11 +100,8 @@ fn observers_see_what_ran() {
         let device = private(device);
         let launches = observed(&device);
         device.reduce(&integers(100_000, 6), &ops::Sum::<u32>::new()).unwrap();
-        let expected: &[_] = if device.is_host() {
-            &[("host", "Tree")]
-        } else {
-            &[("reduce::fold", "Tree"), ("reduce::fold", "Tree")]
-        };
+        let expected: &[_] =
+            if device.is_host() { &[("host", "Tree")] } else { &[("reduce::fold", "Tree"), ("reduce::fold", "Tree")] };
         assert_eq!(launches.lock().unwrap().as_slice(), expected, "{name}");
     }
 }

@@ -15,12 +15,8 @@ pub struct Step {
 impl Step {
     /// A program found on the path.
     pub fn new(program: &str, arguments: &[&str]) -> Self {
-        let step = Self {
-            shown: program.to_string(),
-            program: program.into(),
-            arguments: Vec::new(),
-            variables: Vec::new(),
-        };
+        let step =
+            Self { shown: program.to_string(), program: program.into(), arguments: Vec::new(), variables: Vec::new() };
         step.args(arguments)
     }
 
@@ -35,8 +31,7 @@ impl Step {
 
     /// Appends arguments.
     pub fn args(mut self, arguments: &[impl AsRef<str>]) -> Self {
-        self.arguments
-            .extend(arguments.iter().map(|a| a.as_ref().to_string()));
+        self.arguments.extend(arguments.iter().map(|a| a.as_ref().to_string()));
         self
     }
 
@@ -76,24 +71,14 @@ impl std::fmt::Display for Step {
             write!(f, "{name}={} ", quoted(value))?;
         }
         write!(f, "{}", self.shown)?;
-        self.arguments
-            .iter()
-            .try_for_each(|argument| write!(f, " {}", quoted(argument)))
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
     }
 }
 
 /// The standard output of a program that is only asked a question; `None` when it fails or is absent.
 pub fn answer(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// A word as a POSIX shell reads it back.
@@ -119,13 +104,8 @@ mod tests {
 
     #[test]
     fn a_step_is_shown_as_a_line_to_paste_into_a_shell() {
-        let step = Step::cargo("test --workspace")
-            .args(&["--", "it's a name"])
-            .env("DEVICES", "host,lavapipe");
-        assert_eq!(
-            step.to_string(),
-            r"DEVICES=host,lavapipe cargo test --workspace -- 'it'\''s a name'"
-        );
+        let step = Step::cargo("test --workspace").args(&["--", "it's a name"]).env("DEVICES", "host,lavapipe");
+        assert_eq!(step.to_string(), r"DEVICES=host,lavapipe cargo test --workspace -- 'it'\''s a name'");
     }
 
     #[cfg(unix)]

@@ -26,18 +26,12 @@ pub struct Devices {
 impl Devices {
     /// These, with nothing left out.
     pub fn all(names: &str) -> Self {
-        Self {
-            names: names.to_string(),
-            not_covered: None,
-        }
+        Self { names: names.to_string(), not_covered: None }
     }
 
     /// The host executor alone.
     pub fn host_only(not_covered: &str) -> Self {
-        Self {
-            names: "host".to_string(),
-            not_covered: Some(not_covered.to_string()),
-        }
+        Self { names: "host".to_string(), not_covered: Some(not_covered.to_string()) }
     }
 }
 
@@ -45,9 +39,7 @@ impl Devices {
 /// and lavapipe, or a GPU where only that is installed.
 pub fn on_linux(named: Option<String>, machine: Survey) -> Choice {
     match named {
-        Some(names) if names_lavapipe(&names) && !machine.has_lavapipe() => {
-            Choice::Bring { named: Some(names) }
-        }
+        Some(names) if names_lavapipe(&names) && !machine.has_lavapipe() => Choice::Bring { named: Some(names) },
         Some(names) => Choice::Run(Devices::all(&names)),
         None if machine.has_lavapipe() => Choice::Run(Devices::all("host,lavapipe")),
         None if machine.has_gpu() => Choice::Run(Devices::all("host,wgpu")),
@@ -76,33 +68,16 @@ pub fn elsewhere(named: Option<String>, system: &str) -> Devices {
 
 /// `lavapipe` or `lavapipe:N` is in the list.
 fn names_lavapipe(names: &str) -> bool {
-    names.split(',').any(|name| {
-        name.split(':')
-            .next()
-            .is_some_and(|name| name.trim() == "lavapipe")
-    })
+    names.split(',').any(|name| name.split(':').next().is_some_and(|name| name.trim() == "lavapipe"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NOTHING: Survey = Survey {
-        loader: false,
-        software_driver: false,
-        gpu: false,
-        pinned_by: None,
-    };
-    const LAVAPIPE: Survey = Survey {
-        loader: true,
-        software_driver: true,
-        ..NOTHING
-    };
-    const GPU: Survey = Survey {
-        loader: true,
-        gpu: true,
-        ..NOTHING
-    };
+    const NOTHING: Survey = Survey { loader: false, software_driver: false, gpu: false, pinned_by: None };
+    const LAVAPIPE: Survey = Survey { loader: true, software_driver: true, ..NOTHING };
+    const GPU: Survey = Survey { loader: true, gpu: true, ..NOTHING };
 
     fn names(choice: Choice) -> String {
         match choice {
@@ -115,27 +90,9 @@ mod tests {
     fn without_a_list_the_machine_decides() {
         assert_eq!(names(on_linux(None, LAVAPIPE)), "host,lavapipe");
         assert_eq!(names(on_linux(None, GPU)), "host,wgpu");
-        assert_eq!(
-            names(on_linux(
-                None,
-                Survey {
-                    gpu: true,
-                    ..LAVAPIPE
-                }
-            )),
-            "host,lavapipe"
-        );
+        assert_eq!(names(on_linux(None, Survey { gpu: true, ..LAVAPIPE })), "host,lavapipe");
         assert_eq!(names(on_linux(None, NOTHING)), "bring for None");
-        assert_eq!(
-            names(on_linux(
-                None,
-                Survey {
-                    loader: false,
-                    ..LAVAPIPE
-                }
-            )),
-            "bring for None"
-        );
+        assert_eq!(names(on_linux(None, Survey { loader: false, ..LAVAPIPE })), "bring for None");
     }
 
     #[test]
@@ -144,22 +101,14 @@ mod tests {
         assert_eq!(names(on_linux(own("host"), NOTHING)), "host");
         assert_eq!(names(on_linux(own("wgpu,cuda:1"), NOTHING)), "wgpu,cuda:1");
         assert_eq!(names(on_linux(own("lavapipe"), LAVAPIPE)), "lavapipe");
-        assert_eq!(
-            elsewhere(own("host,wgpu"), "macos"),
-            Devices::all("host,wgpu")
-        );
+        assert_eq!(elsewhere(own("host,wgpu"), "macos"), Devices::all("host,wgpu"));
     }
 
     #[test]
     fn a_named_lavapipe_is_brought_even_beside_a_gpu() {
         for list in ["host,lavapipe", "wgpu, lavapipe:0"] {
             let choice = on_linux(Some(list.to_string()), GPU);
-            assert_eq!(
-                choice,
-                Choice::Bring {
-                    named: Some(list.to_string())
-                }
-            );
+            assert_eq!(choice, Choice::Bring { named: Some(list.to_string()) });
         }
     }
 

@@ -34,10 +34,7 @@ pub enum Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "lavapipe, the software Vulkan device that the tests use, is not on this machine, and "
-        )?;
+        write!(f, "lavapipe, the software Vulkan device that the tests use, is not on this machine, and ")?;
         match self {
             Self::Pinned(variable) => write!(
                 f,
@@ -45,14 +42,8 @@ impl fmt::Display for Refusal {
                  or test the host alone: CUBEFOLD_TEST_DEVICES=host cargo xtask test"
             ),
             Self::NoAptGet => write!(f, "there is no apt-get to install it with.\n{BY_HAND}"),
-            Self::NotRoot => write!(
-                f,
-                "only root or sudo without a password may install it.\n{BY_HAND}"
-            ),
-            Self::Failed(code) => write!(
-                f,
-                "apt-get failed to install it (exit code {code}).\n{BY_HAND}"
-            ),
+            Self::NotRoot => write!(f, "only root or sudo without a password may install it.\n{BY_HAND}"),
+            Self::Failed(code) => write!(f, "apt-get failed to install it (exit code {code}).\n{BY_HAND}"),
             Self::StillMissing => write!(
                 f,
                 "installing {} did not bring it: no libvulkan.so.1, or no lvp_icd*.json in vulkan/icd.d.\n{BY_HAND}",
@@ -74,13 +65,7 @@ pub fn lavapipe(machine: Survey) -> Result<(), Refusal> {
     let right = right(machine, answer)?;
     // A stale list of packages is the usual reason for an install to fail; a failed update is not one yet.
     apt_get(right, &["update"]).run();
-    let install = [
-        "install",
-        "--yes",
-        "--no-install-recommends",
-        PACKAGES[0],
-        PACKAGES[1],
-    ];
+    let install = ["install", "--yes", "--no-install-recommends", PACKAGES[0], PACKAGES[1]];
     match apt_get(right, &install).run() {
         0 if Survey::of_this_machine().has_lavapipe() => Ok(()),
         0 => Err(Refusal::StillMissing),
@@ -97,20 +82,12 @@ fn right(machine: Survey, ask: impl Fn(&str, &[&str]) -> Option<String>) -> Resu
     if ask("id", &["-u"]).is_some_and(|user| user.trim() == "0") {
         return Ok(Right::Root);
     }
-    ask("sudo", &["-n", "true"])
-        .map(|_| Right::Sudo)
-        .ok_or(Refusal::NotRoot)
+    ask("sudo", &["-n", "true"]).map(|_| Right::Sudo).ok_or(Refusal::NotRoot)
 }
 
 /// An apt-get that asks no question and waits for another one to finish.
 fn apt_get(right: Right, arguments: &[&str]) -> Step {
-    let quiet = [
-        "env",
-        "DEBIAN_FRONTEND=noninteractive",
-        "apt-get",
-        "-o",
-        "DPkg::Lock::Timeout=300",
-    ];
+    let quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"];
     let step = match right {
         Right::Root => Step::new(quiet[0], &quiet[1..]),
         Right::Sudo => Step::new("sudo", &["-n"]).args(&quiet),
@@ -124,12 +101,7 @@ mod tests {
 
     /// A machine on which only these programs exist, with these answers.
     fn machine(programs: &'static [(&str, &str)]) -> impl Fn(&str, &[&str]) -> Option<String> {
-        move |program, _| {
-            programs
-                .iter()
-                .find(|(name, _)| *name == program)
-                .map(|(_, said)| said.to_string())
-        }
+        move |program, _| programs.iter().find(|(name, _)| *name == program).map(|(_, said)| said.to_string())
     }
 
     #[test]
@@ -146,47 +118,25 @@ mod tests {
         assert_eq!(right(Survey::default(), plain), Err(Refusal::NotRoot));
         let fedora = machine(&[("id", "0\n")]);
         assert_eq!(right(Survey::default(), fedora), Err(Refusal::NoAptGet));
-        let pinned = Survey {
-            pinned_by: Some("VK_DRIVER_FILES"),
-            ..Survey::default()
-        };
+        let pinned = Survey { pinned_by: Some("VK_DRIVER_FILES"), ..Survey::default() };
         let root = machine(&[("apt-get", "apt"), ("id", "0\n")]);
         assert_eq!(right(pinned, root), Err(Refusal::Pinned("VK_DRIVER_FILES")));
     }
 
     #[test]
     fn every_refusal_names_a_remedy() {
-        for refusal in [
-            Refusal::NoAptGet,
-            Refusal::NotRoot,
-            Refusal::Failed(100),
-            Refusal::StillMissing,
-        ] {
+        for refusal in [Refusal::NoAptGet, Refusal::NotRoot, Refusal::Failed(100), Refusal::StillMissing] {
             let message = refusal.to_string();
-            for family in [
-                "Debian",
-                "Fedora",
-                "Arch",
-                "openSUSE",
-                "Alpine",
-                "CUBEFOLD_TEST_DEVICES=host",
-            ] {
+            for family in ["Debian", "Fedora", "Arch", "openSUSE", "Alpine", "CUBEFOLD_TEST_DEVICES=host"] {
                 assert!(message.contains(family), "{family} in {message}");
             }
         }
-        assert!(
-            Refusal::Pinned("VK_DRIVER_FILES")
-                .to_string()
-                .contains("Unset VK_DRIVER_FILES")
-        );
+        assert!(Refusal::Pinned("VK_DRIVER_FILES").to_string().contains("Unset VK_DRIVER_FILES"));
     }
 
     #[test]
     fn installing_asks_no_question() {
         let shown = apt_get(Right::Sudo, &["update"]).to_string();
-        assert_eq!(
-            shown,
-            "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 update"
-        );
+        assert_eq!(shown, "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 update");
     }
 }

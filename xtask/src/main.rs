@@ -56,17 +56,9 @@ fn ci() -> i32 {
         || Step::cargo("fmt --all --check").run(),
         || Step::cargo("clippy --workspace --all-targets -- -D warnings").run(),
         || test::run(&[]),
-        || {
-            Step::cargo("doc --workspace --no-deps")
-                .env("RUSTDOCFLAGS", "-Dwarnings")
-                .run()
-        },
+        || Step::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings").run(),
     ];
-    steps
-        .into_iter()
-        .map(|step| step())
-        .find(|&code| code != 0)
-        .unwrap_or(0)
+    steps.into_iter().map(|step| step()).find(|&code| code != 0).unwrap_or(0)
 }
 
 #[cfg(test)]

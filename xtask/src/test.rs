@@ -9,9 +9,7 @@ use crate::vulkan::Survey;
 
 /// Runs the tests; `arguments` follow `cargo test --workspace` as they are. Returns the exit code.
 pub fn run(arguments: &[String]) -> i32 {
-    let named = env::var(VARIABLE)
-        .ok()
-        .filter(|names| !names.trim().is_empty());
+    let named = env::var(VARIABLE).ok().filter(|names| !names.trim().is_empty());
     let devices = match must_not_be_skipped(named) {
         Ok(devices) => devices,
         Err((code, refusal)) => {
@@ -24,9 +22,7 @@ pub fn run(arguments: &[String]) -> i32 {
             eprintln!("xtask: not covered: {remark}");
         }
     };
-    let tests = Step::cargo("test --workspace")
-        .args(arguments)
-        .env(VARIABLE, &devices.names);
+    let tests = Step::cargo("test --workspace").args(arguments).env(VARIABLE, &devices.names);
     remind();
     let code = tests.run();
     remind(); // the tests have scrolled the first one away
@@ -50,9 +46,7 @@ fn must_not_be_skipped(named: Option<String>) -> Result<Devices, (i32, Refusal)>
         (Err(refusal), Some(_)) => Err((1, refusal)),
         (Err(refusal), None) => {
             eprintln!("xtask: {refusal}");
-            Ok(Devices::host_only(
-                "every device: only the host's tests must pass in this run.",
-            ))
+            Ok(Devices::host_only("every device: only the host's tests must pass in this run."))
         }
     }
 }

@@ -62,9 +62,7 @@ impl Places {
     fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let listed = |name: &str| set(name).map(|value| env::split_paths(&value).collect());
-        let pinned_by = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]
-            .into_iter()
-            .find(|&name| set(name).is_some());
+        let pinned_by = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].into_iter().find(|&name| set(name).is_some());
         let manifests: Vec<PathBuf> = match pinned_by.and_then(listed) {
             Some(pinned) => pinned,
             None => {
@@ -77,32 +75,18 @@ impl Places {
         let mut libraries: Vec<PathBuf> = listed("LD_LIBRARY_PATH").unwrap_or_default();
         libraries.extend(USUAL_LIBRARIES.map(PathBuf::from));
         let kernel = PathBuf::from("/dev");
-        Self {
-            manifests,
-            libraries,
-            kernel,
-            pinned_by,
-        }
+        Self { manifests, libraries, kernel, pinned_by }
     }
 
     /// Looks there. `loader_cache` lists the libraries known to the dynamic linker.
     fn survey(&self, loader_cache: &str) -> Survey {
-        let in_a_folder = || {
-            self.libraries
-                .iter()
-                .any(|folder| folder.join(LOADER).exists())
-        };
-        let drivers: Vec<Driver> = self
-            .manifests
-            .iter()
-            .flat_map(|place| drivers(place))
-            .collect();
+        let in_a_folder = || self.libraries.iter().any(|folder| folder.join(LOADER).exists());
+        let drivers: Vec<Driver> = self.manifests.iter().flat_map(|place| drivers(place)).collect();
         let (nvidia, render) = kernel_gpus(&self.kernel);
         Survey {
             loader: loader_cache.contains(LOADER) || in_a_folder(),
             software_driver: drivers.contains(&Driver::Lavapipe),
-            gpu: (nvidia && drivers.contains(&Driver::Nvidia))
-                || (render && drivers.contains(&Driver::OtherGpu)),
+            gpu: (nvidia && drivers.contains(&Driver::Nvidia)) || (render && drivers.contains(&Driver::OtherGpu)),
             pinned_by: self.pinned_by,
         }
     }
@@ -111,17 +95,11 @@ impl Places {
 /// The folders that hold `vulkan/icd.d`: the user's own, then the system's.
 fn data_roots(set: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let mut roots = Vec::new();
-    for (own, below_home) in [
-        ("XDG_CONFIG_HOME", ".config"),
-        ("XDG_DATA_HOME", ".local/share"),
-    ] {
+    for (own, below_home) in [("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".local/share")] {
         let home = || set("HOME").map(|home| PathBuf::from(home).join(below_home));
         roots.extend(set(own).map(PathBuf::from).or_else(home));
     }
-    for (shared, usual) in [
-        ("XDG_CONFIG_DIRS", "/etc/xdg"),
-        ("XDG_DATA_DIRS", "/usr/local/share:/usr/share"),
-    ] {
+    for (shared, usual) in [("XDG_CONFIG_DIRS", "/etc/xdg"), ("XDG_DATA_DIRS", "/usr/local/share:/usr/share")] {
         let list = set(shared).unwrap_or_else(|| usual.into());
         roots.extend(env::split_paths(&list));
     }
@@ -142,9 +120,7 @@ impl Driver {
     /// Told from the library, since a manifest may have any name; `None` for what the tests cannot use.
     fn of(name: &str, text: &str) -> Option<Self> {
         let foreign = cfg!(target_pointer_width = "64")
-            && ["i386", "i586", "i686"]
-                .iter()
-                .any(|architecture| name.contains(architecture));
+            && ["i386", "i586", "i686"].iter().any(|architecture| name.contains(architecture));
         if foreign || text.contains("swiftshader") {
             None
         } else if text.contains("libvulkan_lvp") {
@@ -173,17 +149,10 @@ fn drivers(place: &Path) -> Vec<Driver> {
 /// Whether the kernel shows a GPU of NVIDIA's own driver, and one with a render node.
 fn kernel_gpus(kernel: &Path) -> (bool, bool) {
     let has = |folder: &Path, prefix: &str| {
-        let names = fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.file_name());
-        names
-            .filter_map(|name| name.into_string().ok())
-            .any(|name| {
-                name.strip_prefix(prefix)
-                    .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
-            })
+        let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.filter_map(|name| name.into_string().ok()).any(|name| {
+            name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+        })
     };
     (has(kernel, "nvidia"), has(&kernel.join("dri"), "renderD"))
 }
@@ -191,10 +160,7 @@ fn kernel_gpus(kernel: &Path) -> (bool, bool) {
 /// `ldconfig -p`, also where the path of a plain user leaves `/sbin` out.
 fn loader_cache() -> String {
     let programs = ["ldconfig", "/sbin/ldconfig", "/usr/sbin/ldconfig"];
-    programs
-        .iter()
-        .find_map(|program| answer(program, &["-p"]))
-        .unwrap_or_default()
+    programs.iter().find_map(|program| answer(program, &["-p"])).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -225,11 +191,7 @@ mod tests {
 
         fn survey(&self, cache: &str) -> Survey {
             let places = Places {
-                manifests: vec![
-                    self.0.join("icd.d"),
-                    self.0.join("absent"),
-                    self.0.join("own.json"),
-                ],
+                manifests: vec![self.0.join("icd.d"), self.0.join("absent"), self.0.join("own.json")],
                 libraries: vec![self.0.join("lib")],
                 kernel: self.0.join("dev"),
                 pinned_by: None,
@@ -251,11 +213,7 @@ mod tests {
 
     #[test]
     fn lavapipe_needs_its_manifest_and_the_loader() {
-        for manifest in [
-            "icd.d/lvp_icd.x86_64.json",
-            "icd.d/lvp_icd.json",
-            "own.json",
-        ] {
+        for manifest in ["icd.d/lvp_icd.x86_64.json", "icd.d/lvp_icd.json", "own.json"] {
             let machine = Machine::with("lavapipe", &[(manifest, LVP)]);
             assert!(machine.survey(CACHE).has_lavapipe(), "{manifest}");
             assert!(!machine.survey("").has_lavapipe());
@@ -264,11 +222,7 @@ mod tests {
         let files = [("icd.d/lvp_icd.json", LVP), ("lib/libvulkan.so.1", "")];
         assert!(Machine::with("folder", &files).survey("").has_lavapipe());
         let not_a_manifest = [("icd.d/lvp_icd.json.dpkg-old", LVP)];
-        assert!(
-            !Machine::with("old", &not_a_manifest)
-                .survey(CACHE)
-                .has_lavapipe()
-        );
+        assert!(!Machine::with("old", &not_a_manifest).survey(CACHE).has_lavapipe());
     }
 
     #[cfg(target_pointer_width = "64")]
@@ -282,41 +236,17 @@ mod tests {
     fn a_gpu_needs_its_driver_and_the_kernel_to_show_it() {
         let (render, nvidia) = (("dev/dri/renderD128", ""), ("dev/nvidia0", ""));
         let absent: [(&str, &[(&str, &str)]); 4] = [
-            (
-                "driver",
-                &[
-                    ("icd.d/a.json", RADEON),
-                    ("icd.d/b.json", NVIDIA),
-                    ("dev/nvidiactl", ""),
-                ],
-            ),
+            ("driver", &[("icd.d/a.json", RADEON), ("icd.d/b.json", NVIDIA), ("dev/nvidiactl", "")]),
             ("kernel", &[render, nvidia]),
             ("vendor", &[("icd.d/b.json", NVIDIA), render]),
-            (
-                "software",
-                &[
-                    ("icd.d/c.json", LVP),
-                    ("icd.d/d.json", SWIFTSHADER),
-                    render,
-                    nvidia,
-                ],
-            ),
+            ("software", &[("icd.d/c.json", LVP), ("icd.d/d.json", SWIFTSHADER), render, nvidia]),
         ];
         for (name, files) in absent {
-            assert!(
-                !Machine::with(name, files).survey(CACHE).has_gpu(),
-                "{name}"
-            );
+            assert!(!Machine::with(name, files).survey(CACHE).has_gpu(), "{name}");
         }
-        let present = [
-            [("icd.d/a.json", RADEON), render],
-            [("icd.d/b.json", NVIDIA), nvidia],
-        ];
+        let present = [[("icd.d/a.json", RADEON), render], [("icd.d/b.json", NVIDIA), nvidia]];
         for files in present {
-            assert!(
-                Machine::with("gpu", &files).survey(CACHE).has_gpu(),
-                "{files:?}"
-            );
+            assert!(Machine::with("gpu", &files).survey(CACHE).has_gpu(), "{files:?}");
         }
     }
 
@@ -324,16 +254,8 @@ mod tests {
     #[test]
     fn the_variables_of_the_loader_change_where_it_looks() {
         let usual = Places::from_environment(|_| None);
-        assert!(
-            usual
-                .manifests
-                .contains(&PathBuf::from("/usr/share/vulkan/icd.d"))
-        );
-        assert!(
-            usual
-                .manifests
-                .contains(&PathBuf::from("/etc/vulkan/icd.d"))
-        );
+        assert!(usual.manifests.contains(&PathBuf::from("/usr/share/vulkan/icd.d")));
+        assert!(usual.manifests.contains(&PathBuf::from("/etc/vulkan/icd.d")));
         assert_eq!(usual.pinned_by, None);
 
         let added = |name: &str| (name == "VK_ADD_DRIVER_FILES").then(|| "/more".into());
@@ -342,10 +264,7 @@ mod tests {
 
         let pinned = |name: &str| (name == "VK_ICD_FILENAMES").then(|| "/a.json:/b".into());
         let pinned = Places::from_environment(pinned);
-        assert_eq!(
-            pinned.manifests,
-            [PathBuf::from("/a.json"), PathBuf::from("/b")]
-        );
+        assert_eq!(pinned.manifests, [PathBuf::from("/a.json"), PathBuf::from("/b")]);
         assert_eq!(pinned.pinned_by, Some("VK_ICD_FILENAMES"));
     }
 }

@@ -26,13 +26,8 @@ impl Table {
         }
         match File::open(path) {
             Ok(reader) => Table::from_reader(&file, reader),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(DataError::Missing { file })
-            }
-            Err(error) => Err(DataError::Read {
-                file,
-                kind: error.kind(),
-            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(DataError::Missing { file }),
+            Err(error) => Err(DataError::Read { file, kind: error.kind() }),
         }
     }
 
@@ -63,10 +58,7 @@ impl Table {
             table.push(line, &record)?;
         }
         match table.rows() {
-            0 => Err(DataError::HeaderOnly {
-                file: name.into(),
-                columns: header.len(),
-            }),
+            0 => Err(DataError::HeaderOnly { file: name.into(), columns: header.len() }),
             _ => Ok(table),
         }
     }
@@ -79,32 +71,23 @@ impl Table {
     pub fn write_csv(&self, writer: impl Write) -> Result<(), DataError> {
         let mut out = Writer::from_writer(writer);
         let mut write = |head: &str, cells: &mut dyn Iterator<Item = String>| {
-            out.write_record(std::iter::once(head.to_string()).chain(cells))
-                .map_err(|error| match error.kind() {
-                    csv::ErrorKind::Io(error) => DataError::Write { kind: error.kind() },
-                    _ => DataError::Write {
-                        kind: io::ErrorKind::InvalidData,
-                    },
-                })
+            out.write_record(std::iter::once(head.to_string()).chain(cells)).map_err(|error| match error.kind() {
+                csv::ErrorKind::Io(error) => DataError::Write { kind: error.kind() },
+                _ => DataError::Write { kind: io::ErrorKind::InvalidData },
+            })
         };
         write(&self.index_name, &mut self.columns.iter().cloned())?;
         for (row, index) in self.index.iter().enumerate() {
             write(index, &mut self.row(row).iter().copied().map(shown))?;
         }
-        out.flush()
-            .map_err(|error| DataError::Write { kind: error.kind() })
+        out.flush().map_err(|error| DataError::Write { kind: error.kind() })
     }
 
     /// Takes one record as the next row.
     fn push(&mut self, line: usize, record: &StringRecord) -> Result<(), DataError> {
         let (found, expected) = (record.len(), self.width() + 1);
         if found != expected {
-            return Err(DataError::Ragged {
-                file: self.file.clone(),
-                line,
-                found,
-                expected,
-            });
+            return Err(DataError::Ragged { file: self.file.clone(), line, found, expected });
         }
         let mut cells = record.iter().map(clean);
         self.index.extend(cells.next().map(String::from));
@@ -114,20 +97,13 @@ impl Table {
                 "" | "NaN" | "nan" | "NA" => f64::NAN,
                 // Rust also reads other spellings of NaN, which are not among the marks of a
                 // missing value.
-                _ => text
-                    .parse()
-                    .ok()
-                    .filter(|value: &f64| !value.is_nan())
-                    .ok_or_else(|| DataError::NotANumber {
-                        at: self.cell(self.rows() - 1, column),
-                        text: text.into(),
-                    })?,
-            };
-            if value.is_infinite() {
-                return Err(DataError::NotFinite {
+                _ => text.parse().ok().filter(|value: &f64| !value.is_nan()).ok_or_else(|| DataError::NotANumber {
                     at: self.cell(self.rows() - 1, column),
                     text: text.into(),
-                });
+                })?,
+            };
+            if value.is_infinite() {
+                return Err(DataError::NotFinite { at: self.cell(self.rows() - 1, column), text: text.into() });
             }
             self.values.push(value);
         }
@@ -157,9 +133,7 @@ mod tests {
     /// Line, column and header of the cell that an error names.
     fn place(error: &DataError) -> (usize, usize, &str) {
         match error {
-            DataError::NotANumber { at, .. } | DataError::NotFinite { at, .. } => {
-                (at.line, at.column, &at.header)
-            }
+            DataError::NotANumber { at, .. } | DataError::NotFinite { at, .. } => (at.line, at.column, &at.header),
             _ => panic!("{error} names no cell"),
         }
     }
@@ -172,20 +146,14 @@ mod tests {
         assert_eq!(table.index_name, "Date");
         assert_eq!(table.index, ["2018-01-02", "2018-01-03"]);
         assert_eq!(table.columns, ["AAPL", "XOM"]);
-        assert_eq!(
-            (table.value(0, 0), table.value(0, 1), table.value(1, 1)),
-            (1.5, 2.0, -300.0)
-        );
+        assert_eq!((table.value(0, 0), table.value(0, 1), table.value(1, 1)), (1.5, 2.0, -300.0));
         assert_eq!((table.line(0), table.line(1)), (2, 3));
     }
 
     #[test]
     fn the_index_may_be_any_text_and_unnamed() {
         let table = read(",A\n0,1\n\"Monday, late\",2\n").unwrap();
-        assert_eq!(
-            (table.index_name.as_str(), table.index[1].as_str()),
-            ("", "Monday, late")
-        );
+        assert_eq!((table.index_name.as_str(), table.index[1].as_str()), ("", "Monday, late"));
     }
 
     #[test]
@@ -193,22 +161,13 @@ mod tests {
         let table = read("i,A,B,C,D\n0,,NaN,nan,NA\n").unwrap();
         assert!(table.values.iter().all(|value| value.is_nan()));
         for other in ["NAN", "-nan", "null", "n/a", "-"] {
-            assert!(
-                matches!(
-                    rejected(&format!("i,A\n0,{other}\n")),
-                    DataError::NotANumber { .. }
-                ),
-                "{other}"
-            );
+            assert!(matches!(rejected(&format!("i,A\n0,{other}\n")), DataError::NotANumber { .. }), "{other}");
         }
     }
 
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_first_name() {
-        assert_eq!(
-            read(&format!("\u{feff}{PLAIN}")).unwrap().index_name,
-            "Date"
-        );
+        assert_eq!(read(&format!("\u{feff}{PLAIN}")).unwrap().index_name, "Date");
     }
 
     #[test]
@@ -222,8 +181,7 @@ mod tests {
 
     #[test]
     fn quoted_fields_and_surrounding_blanks_are_accepted() {
-        let text =
-            " Date , \"AAPL\" ,\"XOM\"\n\"2018-01-02\",\t1.5 , \"2\"\n2018-01-03, ,\" -3e2 \"\n";
+        let text = " Date , \"AAPL\" ,\"XOM\"\n\"2018-01-02\",\t1.5 , \"2\"\n2018-01-03, ,\" -3e2 \"\n";
         assert_eq!(read(text).unwrap(), read(PLAIN).unwrap());
     }
 
@@ -236,19 +194,10 @@ mod tests {
     fn text_in_a_number_is_refused_with_its_line_and_column() {
         let error = rejected("Date,AAPL,XOM\nd1,1,2\nd2,3,abc\n");
         assert_eq!(place(&error), (3, 3, "XOM"));
-        assert!(
-            error
-                .to_string()
-                .starts_with("p.csv: line 3, column 3 (XOM): \"abc\" is not a number;"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("p.csv: line 3, column 3 (XOM): \"abc\" is not a number;"), "{error}");
         for text in ["1,234.5\"", "0x10", "1_000", "1.5$", "--1", "1 2"] {
             let line = format!("d1,\"{}\"", text.trim_end_matches('"'));
-            assert_eq!(
-                place(&rejected(&format!("Date,AAPL\n{line}\n"))),
-                (2, 2, "AAPL"),
-                "{text}"
-            );
+            assert_eq!(place(&rejected(&format!("Date,AAPL\n{line}\n"))), (2, 2, "AAPL"), "{text}");
         }
     }
 
@@ -272,100 +221,51 @@ mod tests {
     fn a_short_and_a_long_row_are_refused_with_their_line() {
         for (row, found) in [("d2,1", 2), ("d2,1,2,3", 4), ("d2", 1)] {
             let error = rejected(&format!("Date,A,B\nd1,1,2\n{row}\n"));
-            assert_eq!(
-                error,
-                DataError::Ragged {
-                    file: "p.csv".into(),
-                    line: 3,
-                    found,
-                    expected: 3
-                }
-            );
+            assert_eq!(error, DataError::Ragged { file: "p.csv".into(), line: 3, found, expected: 3 });
         }
     }
 
     #[test]
     fn an_empty_file_is_refused() {
         for text in ["", "\u{feff}", "\n\n", " \r\n"] {
-            assert_eq!(
-                rejected(text),
-                DataError::Empty {
-                    file: "p.csv".into()
-                }
-            );
+            assert_eq!(rejected(text), DataError::Empty { file: "p.csv".into() });
         }
     }
 
     #[test]
     fn a_header_alone_is_refused() {
         for text in ["Date,A,B", "Date,A,B\n", "Date,A,B\n\n"] {
-            assert_eq!(
-                rejected(text),
-                DataError::HeaderOnly {
-                    file: "p.csv".into(),
-                    columns: 3
-                }
-            );
+            assert_eq!(rejected(text), DataError::HeaderOnly { file: "p.csv".into(), columns: 3 });
         }
     }
 
     #[test]
     fn an_index_alone_is_refused() {
-        assert_eq!(
-            rejected("Date\nd1\n"),
-            DataError::IndexOnly {
-                file: "p.csv".into(),
-                header: "Date".into()
-            }
-        );
-        assert!(
-            matches!(rejected("Date;A\nd1;1\n"), DataError::IndexOnly { .. }),
-            "other separators"
-        );
+        assert_eq!(rejected("Date\nd1\n"), DataError::IndexOnly { file: "p.csv".into(), header: "Date".into() });
+        assert!(matches!(rejected("Date;A\nd1;1\n"), DataError::IndexOnly { .. }), "other separators");
     }
 
     #[test]
     fn a_column_name_that_comes_twice_is_refused() {
-        let expected = DataError::DuplicateColumn {
-            file: "p.csv".into(),
-            header: "A".into(),
-            first: 2,
-            second: 4,
-        };
+        let expected = DataError::DuplicateColumn { file: "p.csv".into(), header: "A".into(), first: 2, second: 4 };
         assert_eq!(rejected("Date,A,B,A\nd1,1,2,3\n"), expected);
     }
 
     #[test]
     fn a_column_without_a_name_is_refused() {
-        assert_eq!(
-            rejected("Date,A,\nd1,1,\n"),
-            DataError::UnnamedColumn {
-                file: "p.csv".into(),
-                column: 3
-            }
-        );
+        assert_eq!(rejected("Date,A,\nd1,1,\n"), DataError::UnnamedColumn { file: "p.csv".into(), column: 3 });
     }
 
     #[test]
     fn a_directory_is_refused() {
         let folder = std::env::temp_dir();
-        assert_eq!(
-            Table::read_csv(&folder),
-            Err(DataError::Directory {
-                file: folder.display().to_string()
-            })
-        );
+        assert_eq!(Table::read_csv(&folder), Err(DataError::Directory { file: folder.display().to_string() }));
     }
 
     #[test]
     fn a_missing_file_is_refused() {
         let path = Path::new("no such folder/prices.csv");
-        assert_eq!(
-            Table::read_csv(path),
-            Err(DataError::Missing {
-                file: "no such folder/prices.csv".into()
-            })
-        );
+        assert_eq!(Table::read_csv(path), Err(DataError::Missing { file: "no such folder/prices.csv".into() }));
     }
 
     #[test]
@@ -376,10 +276,7 @@ mod tests {
                 Err(io::ErrorKind::ConnectionReset.into())
             }
         }
-        let expected = DataError::Read {
-            file: "p.csv".into(),
-            kind: io::ErrorKind::ConnectionReset,
-        };
+        let expected = DataError::Read { file: "p.csv".into(), kind: io::ErrorKind::ConnectionReset };
         assert_eq!(Table::from_reader("p.csv", Broken), Err(expected));
     }
 
@@ -387,22 +284,12 @@ mod tests {
     fn what_is_written_reads_back_equal() {
         let index = vec!["a,b".into(), "say \"hi\" now".into(), "".into()];
         let columns = vec!["A".into(), "B, C".into()];
-        let values = vec![
-            0.1 + 0.2,
-            f64::NAN,
-            f64::MIN_POSITIVE,
-            -1e300,
-            100.0,
-            f64::MAX,
-        ];
+        let values = vec![0.1 + 0.2, f64::NAN, f64::MIN_POSITIVE, -1e300, 100.0, f64::MAX];
         let table = Table::new("Date".into(), index, columns, values).unwrap();
         let mut bytes = Vec::new();
         table.write_csv(&mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        assert!(
-            text.starts_with("Date,A,\"B, C\"\n\"a,b\",0.30000000000000004,\n"),
-            "{text}"
-        );
+        assert!(text.starts_with("Date,A,\"B, C\"\n\"a,b\",0.30000000000000004,\n"), "{text}");
         assert_eq!(read(&text).unwrap(), table);
     }
 
@@ -410,11 +297,6 @@ mod tests {
     fn a_writer_that_fails_is_an_error() {
         let mut room = [0u8; 4];
         let error = read(PLAIN).unwrap().write_csv(&mut room[..]).unwrap_err();
-        assert_eq!(
-            error,
-            DataError::Write {
-                kind: io::ErrorKind::WriteZero
-            }
-        );
+        assert_eq!(error, DataError::Write { kind: io::ErrorKind::WriteZero });
     }
 }

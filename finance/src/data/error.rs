@@ -21,11 +21,7 @@ pub struct Cell {
 impl fmt::Display for Cell {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, header) = (one_line(&self.file), brief(&self.header));
-        write!(
-            out,
-            "{file}: line {}, column {} ({header})",
-            self.line, self.column
-        )
+        write!(out, "{file}: line {}, column {} ({header})", self.line, self.column)
     }
 }
 
@@ -35,10 +31,7 @@ impl fmt::Display for Cell {
 /// given, or the name of a table that came from elsewhere.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
-#[allow(
-    missing_docs,
-    reason = "the fields are named for what they hold; lines and columns count from 1"
-)]
+#[allow(missing_docs, reason = "the fields are named for what they hold; lines and columns count from 1")]
 pub enum DataError {
     /// There is no file at the path.
     #[error("{}: no such file; check the path", one_line(.file))]
@@ -51,11 +44,7 @@ pub enum DataError {
     Read { file: String, kind: ErrorKind },
     /// The file holds a NUL byte or is not UTF-8.
     #[error("{} is not text (byte 0x{byte:02x} at offset {offset}); save it as a CSV in UTF-8", one_line(.file))]
-    Binary {
-        file: String,
-        offset: usize,
-        byte: u8,
-    },
+    Binary { file: String, offset: usize, byte: u8 },
     /// The file holds nothing but blank lines.
     #[error("{} is empty; give a CSV with a header and rows of prices", one_line(.file))]
     Empty { file: String },
@@ -73,23 +62,13 @@ pub enum DataError {
     UnnamedColumn { file: String, column: usize },
     /// Two columns have one name.
     #[error("{}: columns {first} and {second} are both named {:?}; rename one", one_line(.file), brief(.header))]
-    DuplicateColumn {
-        file: String,
-        header: String,
-        first: usize,
-        second: usize,
-    },
+    DuplicateColumn { file: String, header: String, first: usize, second: usize },
     /// A row has more or fewer fields than the header.
     #[error(
         "{}: line {line} has {found} fields and the header has {expected}; give every line the same number of commas",
         one_line(.file)
     )]
-    Ragged {
-        file: String,
-        line: usize,
-        found: usize,
-        expected: usize,
-    },
+    Ragged { file: String, line: usize, found: usize, expected: usize },
     /// A cell that should hold a number holds something else.
     #[error("{at}: {:?} is not a number; write one such as 101.5, or NA if it is missing", brief(.text))]
     NotANumber { at: Cell, text: String },
@@ -101,31 +80,18 @@ pub enum DataError {
     UnknownColumn { column: String, known: Vec<String> },
     /// The parts of a table made by hand do not fit together.
     #[error("{rows} rows of {columns} columns need {} values and there are {values}", rows.saturating_mul(*columns))]
-    Shape {
-        rows: usize,
-        columns: usize,
-        values: usize,
-    },
+    Shape { rows: usize, columns: usize, values: usize },
     /// Every row misses a value, so that no row is left to form returns.
     #[error(
         "{}: none of {rows} rows is complete, column {:?} alone misses {missing} values; fill it or take it out",
         one_line(.file), brief(.header)
     )]
-    NoCompleteRow {
-        file: String,
-        rows: usize,
-        header: String,
-        missing: usize,
-    },
+    NoCompleteRow { file: String, rows: usize, header: String, missing: usize },
     /// A price that is not above zero has no log return.
-    #[error(
-        "{at}: the price is {value}, log returns need prices above 0; correct it or mark it as missing with NA"
-    )]
+    #[error("{at}: the price is {value}, log returns need prices above 0; correct it or mark it as missing with NA")]
     PriceNotPositive { at: Cell, value: f64 },
     /// A price of zero has no simple return to the next one.
-    #[error(
-        "{at}: the price is 0, simple returns divide by it; correct it or mark it as missing with NA"
-    )]
+    #[error("{at}: the price is 0, simple returns divide by it; correct it or mark it as missing with NA")]
     PriceZero { at: Cell },
     /// Two finite prices are so far apart that their return is not.
     #[error("{at}: the return from {from} to {to} overflows; correct the prices")]
@@ -176,76 +142,37 @@ mod tests {
     use super::*;
 
     fn cell() -> Cell {
-        Cell {
-            file: "p.csv".into(),
-            line: 3,
-            column: 2,
-            header: "AAPL".into(),
-        }
+        Cell { file: "p.csv".into(), line: 3, column: 2, header: "AAPL".into() }
     }
 
     #[test]
     fn messages_say_where_what_and_what_to_do() {
         let file = || "p.csv".to_string();
         let table = [
+            (DataError::Missing { file: file() }, "p.csv: no such file; check the path"),
+            (DataError::Missing { file: "".into() }, "\"\": no such file; check the path"),
+            (DataError::Directory { file: file() }, "p.csv is a directory; give a CSV file"),
             (
-                DataError::Missing { file: file() },
-                "p.csv: no such file; check the path",
-            ),
-            (
-                DataError::Missing { file: "".into() },
-                "\"\": no such file; check the path",
-            ),
-            (
-                DataError::Directory { file: file() },
-                "p.csv is a directory; give a CSV file",
-            ),
-            (
-                DataError::Read {
-                    file: file(),
-                    kind: ErrorKind::PermissionDenied,
-                },
+                DataError::Read { file: file(), kind: ErrorKind::PermissionDenied },
                 "p.csv cannot be read (permission denied); check that it is a file you may read",
             ),
             (
-                DataError::Binary {
-                    file: file(),
-                    offset: 1,
-                    byte: 0x0b,
-                },
+                DataError::Binary { file: file(), offset: 1, byte: 0x0b },
                 "p.csv is not text (byte 0x0b at offset 1); save it as a CSV in UTF-8",
             ),
             (
-                DataError::Ragged {
-                    file: file(),
-                    line: 7,
-                    found: 3,
-                    expected: 4,
-                },
+                DataError::Ragged { file: file(), line: 7, found: 3, expected: 4 },
                 "p.csv: line 7 has 3 fields and the header has 4; give every line the same number of commas",
             ),
             (
-                DataError::NotANumber {
-                    at: cell(),
-                    text: "abc".into(),
-                },
+                DataError::NotANumber { at: cell(), text: "abc".into() },
                 "p.csv: line 3, column 2 (AAPL): \"abc\" is not a number; write one such as 101.5, or NA if it is missing",
             ),
             (
-                DataError::UnknownColumn {
-                    column: "IBM".into(),
-                    known: vec!["AAPL".into(), "XOM".into()],
-                },
+                DataError::UnknownColumn { column: "IBM".into(), known: vec!["AAPL".into(), "XOM".into()] },
                 "there is no column \"IBM\"; the columns are AAPL, XOM",
             ),
-            (
-                DataError::Shape {
-                    rows: 2,
-                    columns: 3,
-                    values: 5,
-                },
-                "2 rows of 3 columns need 6 values and there are 5",
-            ),
+            (DataError::Shape { rows: 2, columns: 3, values: 5 }, "2 rows of 3 columns need 6 values and there are 5"),
         ];
         for (error, message) in table {
             assert_eq!(error.to_string(), message);
@@ -254,34 +181,18 @@ mod tests {
 
     #[test]
     fn a_line_break_in_the_input_does_not_break_the_message() {
-        let at = Cell {
-            file: "a\nb.csv".into(),
-            header: "x\r\ny".into(),
-            ..cell()
-        };
-        let message = DataError::NotANumber {
-            at,
-            text: "1\n2".into(),
-        }
-        .to_string();
+        let at = Cell { file: "a\nb.csv".into(), header: "x\r\ny".into(), ..cell() };
+        let message = DataError::NotANumber { at, text: "1\n2".into() }.to_string();
         assert_eq!(message.lines().count(), 1, "{message}");
         assert!(!message.contains('\r'));
     }
 
     #[test]
     fn long_cells_and_long_lists_are_cut() {
-        let message = DataError::NotANumber {
-            at: cell(),
-            text: "x".repeat(10_000),
-        }
-        .to_string();
+        let message = DataError::NotANumber { at: cell(), text: "x".repeat(10_000) }.to_string();
         assert!(message.len() < 200, "{message}");
         let known = (0..500).map(|number| format!("C{number}")).collect();
-        let message = DataError::UnknownColumn {
-            column: "IBM".into(),
-            known,
-        }
-        .to_string();
+        let message = DataError::UnknownColumn { column: "IBM".into(), known }.to_string();
         assert!(message.ends_with("C29 and 470 more"), "{message}");
     }
 }

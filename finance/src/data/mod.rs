@@ -63,29 +63,15 @@ impl Table {
         values: Vec<f64>,
     ) -> Result<Table, DataError> {
         let lines = (2..index.len() + 2).collect();
-        let table = Table {
-            index_name,
-            index,
-            columns,
-            values,
-            file: "table".into(),
-            lines,
-        };
+        let table = Table { index_name, index, columns, values, file: "table".into(), lines };
         table.check_names()?;
         let (rows, columns, values) = (table.rows(), table.width(), table.values.len());
         if rows.checked_mul(columns) != Some(values) {
-            return Err(DataError::Shape {
-                rows,
-                columns,
-                values,
-            });
+            return Err(DataError::Shape { rows, columns, values });
         }
         if let Some(position) = table.values.iter().position(|value| value.is_infinite()) {
             let at = table.cell(position / columns, position % columns);
-            return Err(DataError::NotFinite {
-                at,
-                text: table.values[position].to_string(),
-            });
+            return Err(DataError::NotFinite { at, text: table.values[position].to_string() });
         }
         Ok(table)
     }
@@ -114,9 +100,7 @@ impl Table {
     /// # Panics
     /// Outside the table.
     pub fn column(&self, column: usize) -> Vec<f64> {
-        (0..self.rows())
-            .map(|row| self.value(row, column))
-            .collect()
+        (0..self.rows()).map(|row| self.value(row, column)).collect()
     }
 
     /// The columns of these names, in this order, under the same index.
@@ -125,38 +109,21 @@ impl Table {
     /// [`DataError::UnknownColumn`] for a name that is not there, [`DataError::DuplicateColumn`]
     /// for one that is asked for twice, [`DataError::IndexOnly`] for none at all.
     pub fn select(&self, names: &[&str]) -> Result<Table, DataError> {
-        let positions = names
-            .iter()
-            .map(|&name| self.position(name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let positions = names.iter().map(|&name| self.position(name)).collect::<Result<Vec<_>, _>>()?;
         let columns = names.iter().map(|name| name.to_string()).collect();
-        let values = (0..self.rows())
-            .flat_map(|row| positions.iter().map(move |&column| self.value(row, column)))
-            .collect();
-        let table = Table {
-            columns,
-            values,
-            ..self.clone()
-        };
+        let values =
+            (0..self.rows()).flat_map(|row| positions.iter().map(move |&column| self.value(row, column))).collect();
+        let table = Table { columns, values, ..self.clone() };
         table.check_names()?;
         Ok(table)
     }
 
     /// The rows without a missing value.
     pub fn complete_rows(&self) -> Table {
-        let complete: Vec<usize> = (0..self.rows())
-            .filter(|&row| !self.row(row).iter().any(|x| x.is_nan()))
-            .collect();
+        let complete: Vec<usize> = (0..self.rows()).filter(|&row| !self.row(row).iter().any(|x| x.is_nan())).collect();
         Table {
-            index: complete
-                .iter()
-                .map(|&row| self.index[row].clone())
-                .collect(),
-            values: complete
-                .iter()
-                .flat_map(|&row| self.row(row))
-                .copied()
-                .collect(),
+            index: complete.iter().map(|&row| self.index[row].clone()).collect(),
+            values: complete.iter().flat_map(|&row| self.row(row)).copied().collect(),
             lines: complete.iter().map(|&row| self.line(row)).collect(),
             index_name: self.index_name.clone(),
             columns: self.columns.clone(),
@@ -175,46 +142,27 @@ impl Table {
 
     fn position(&self, name: &str) -> Result<usize, DataError> {
         let found = self.columns.iter().position(|column| column == name);
-        found.ok_or_else(|| DataError::UnknownColumn {
-            column: name.into(),
-            known: self.columns.clone(),
-        })
+        found.ok_or_else(|| DataError::UnknownColumn { column: name.into(), known: self.columns.clone() })
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell {
         let header = self.columns[column].clone();
-        Cell {
-            file: self.file.clone(),
-            line: self.line(row),
-            column: column + 2,
-            header,
-        }
+        Cell { file: self.file.clone(), line: self.line(row), column: column + 2, header }
     }
 
     /// Every column has a name of its own, which is not the index's either.
     fn check_names(&self) -> Result<(), DataError> {
         let file = || self.file.clone();
         if self.columns.is_empty() {
-            return Err(DataError::IndexOnly {
-                file: file(),
-                header: self.index_name.clone(),
-            });
+            return Err(DataError::IndexOnly { file: file(), header: self.index_name.clone() });
         }
         let mut seen = HashMap::from([(self.index_name.as_str(), 1)]);
         for (name, second) in self.columns.iter().zip(2..) {
             if name.is_empty() {
-                return Err(DataError::UnnamedColumn {
-                    file: file(),
-                    column: second,
-                });
+                return Err(DataError::UnnamedColumn { file: file(), column: second });
             }
             if let Some(first) = seen.insert(name.as_str(), second) {
-                return Err(DataError::DuplicateColumn {
-                    file: file(),
-                    header: name.clone(),
-                    first,
-                    second,
-                });
+                return Err(DataError::DuplicateColumn { file: file(), header: name.clone(), first, second });
             }
         }
         Ok(())
@@ -246,13 +194,7 @@ mod tests {
 
     fn table() -> Table {
         let values = vec![1.0, 2.0, 3.0, NA, 5.0, 6.0];
-        Table::new(
-            "Date".into(),
-            texts(&["d1", "d2", "d3"]),
-            texts(&["A", "B"]),
-            values,
-        )
-        .expect("a valid table")
+        Table::new("Date".into(), texts(&["d1", "d2", "d3"]), texts(&["A", "B"]), values).expect("a valid table")
     }
 
     #[test]
@@ -290,29 +232,13 @@ mod tests {
     #[test]
     fn select_names_the_unknown_column_and_those_there_are() {
         let error = table().select(&["A", "C"]).unwrap_err();
-        assert_eq!(
-            error,
-            DataError::UnknownColumn {
-                column: "C".into(),
-                known: texts(&["A", "B"])
-            }
-        );
+        assert_eq!(error, DataError::UnknownColumn { column: "C".into(), known: texts(&["A", "B"]) });
     }
 
     #[test]
     fn select_refuses_nothing_and_twice_the_same() {
-        assert!(matches!(
-            table().select(&[]),
-            Err(DataError::IndexOnly { .. })
-        ));
-        assert!(matches!(
-            table().select(&["A", "A"]),
-            Err(DataError::DuplicateColumn {
-                first: 2,
-                second: 3,
-                ..
-            })
-        ));
+        assert!(matches!(table().select(&[]), Err(DataError::IndexOnly { .. })));
+        assert!(matches!(table().select(&["A", "A"]), Err(DataError::DuplicateColumn { first: 2, second: 3, .. })));
     }
 
     #[test]
@@ -321,34 +247,11 @@ mod tests {
             Table::new("Date".into(), texts(index), texts(columns), values.to_vec())
         };
         assert!(make(&[], &["A"], &[]).is_ok(), "no rows is a table");
-        assert_eq!(
-            make(&["d"], &["A"], &[]),
-            Err(DataError::Shape {
-                rows: 1,
-                columns: 1,
-                values: 0
-            })
-        );
-        assert!(matches!(
-            make(&["d"], &[], &[]),
-            Err(DataError::IndexOnly { .. })
-        ));
-        assert!(matches!(
-            make(&["d"], &["A", ""], &[1.0, 2.0]),
-            Err(DataError::UnnamedColumn { column: 3, .. })
-        ));
-        assert!(matches!(
-            make(&["d"], &["Date"], &[1.0]),
-            Err(DataError::DuplicateColumn {
-                first: 1,
-                second: 2,
-                ..
-            })
-        ));
+        assert_eq!(make(&["d"], &["A"], &[]), Err(DataError::Shape { rows: 1, columns: 1, values: 0 }));
+        assert!(matches!(make(&["d"], &[], &[]), Err(DataError::IndexOnly { .. })));
+        assert!(matches!(make(&["d"], &["A", ""], &[1.0, 2.0]), Err(DataError::UnnamedColumn { column: 3, .. })));
+        assert!(matches!(make(&["d"], &["Date"], &[1.0]), Err(DataError::DuplicateColumn { first: 1, second: 2, .. })));
         let error = make(&["d", "e"], &["A"], &[1.0, f64::INFINITY]).unwrap_err();
-        assert!(
-            matches!(error, DataError::NotFinite { ref at, .. } if (at.line, at.column) == (3, 2)),
-            "{error}"
-        );
+        assert!(matches!(error, DataError::NotFinite { ref at, .. } if (at.line, at.column) == (3, 2)), "{error}");
     }
 }

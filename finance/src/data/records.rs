@@ -14,25 +14,14 @@ pub(super) fn read_text(name: &str, mut reader: impl Read) -> Result<String, Dat
     // The head first, so that a huge binary file is refused before it fills the memory.
     for limit in [HEAD, u64::MAX] {
         let read = reader.by_ref().take(limit).read_to_end(&mut bytes);
-        read.map_err(|error| DataError::Read {
-            file: file(),
-            kind: error.kind(),
-        })?;
+        read.map_err(|error| DataError::Read { file: file(), kind: error.kind() })?;
         if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
-            return Err(DataError::Binary {
-                file: file(),
-                offset,
-                byte: 0,
-            });
+            return Err(DataError::Binary { file: file(), offset, byte: 0 });
         }
     }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        DataError::Binary {
-            file: file(),
-            offset,
-            byte: error.as_bytes()[offset],
-        }
+        DataError::Binary { file: file(), offset, byte: error.as_bytes()[offset] }
     })
 }
 
@@ -49,32 +38,19 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes());
-        Records {
-            text,
-            reader,
-            counted: 0,
-            line: 1,
-        }
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        Records { text, reader, counted: 0, line: 1 }
     }
 
     /// The line on which the record begins whose bytes start at `offset`, or after the line ends
     /// there.
     fn line_at(&mut self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let start = offset
-            + bytes[offset..]
-                .iter()
-                .take_while(|byte| b"\r\n".contains(byte))
-                .count();
+        let start = offset + bytes[offset..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
         let passed = &bytes[self.counted..start];
         let ends = passed.iter().filter(|&&byte| byte == b'\n').count();
-        let old_ends = (0..passed.len())
-            .filter(|&at| passed[at] == b'\r' && passed.get(at + 1) != Some(&b'\n'))
-            .count();
+        let old_ends =
+            (0..passed.len()).filter(|&at| passed[at] == b'\r' && passed.get(at + 1) != Some(&b'\n')).count();
         self.line += ends + old_ends;
         self.counted = start;
         self.line
@@ -86,15 +62,8 @@ impl Iterator for Records<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut record = StringRecord::new();
-        while self
-            .reader
-            .read_record(&mut record)
-            .expect("text in memory can be read")
-        {
-            let start = record
-                .position()
-                .expect("a record that was read has a position")
-                .byte();
+        while self.reader.read_record(&mut record).expect("text in memory can be read") {
+            let start = record.position().expect("a record that was read has a position").byte();
             let line = self.line_at(start as usize);
             if record.len() > 1 || record.iter().any(|cell| !clean(cell).is_empty()) {
                 return Some((line, record));
@@ -107,9 +76,7 @@ impl Iterator for Records<'_> {
 /// A cell without blanks around it, nor quotes that a blank before them has hidden from the parser.
 pub(super) fn clean(cell: &str) -> &str {
     let cell = cell.trim();
-    let inner = cell
-        .strip_prefix('"')
-        .and_then(|cell| cell.strip_suffix('"'));
+    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
     inner.map_or(cell, str::trim)
 }
 
@@ -119,47 +86,28 @@ mod tests {
 
     #[test]
     fn a_nul_byte_is_refused_with_its_place() {
-        let expected = DataError::Binary {
-            file: "p".into(),
-            offset: 3,
-            byte: 0,
-        };
+        let expected = DataError::Binary { file: "p".into(), offset: 3, byte: 0 };
         assert_eq!(read_text("p", &b"a,b\0c"[..]), Err(expected));
     }
 
     #[test]
     fn bytes_that_are_not_utf8_are_refused_with_their_place() {
-        for (bytes, offset, byte) in [
-            (&b"caf\xe9,1"[..], 3, 0xe9),
-            (b"\x1f\x8b\x08", 1, 0x8b),
-            (b"ab\xc3", 2, 0xc3),
-        ] {
-            let expected = DataError::Binary {
-                file: "p".into(),
-                offset,
-                byte,
-            };
+        for (bytes, offset, byte) in [(&b"caf\xe9,1"[..], 3, 0xe9), (b"\x1f\x8b\x08", 1, 0x8b), (b"ab\xc3", 2, 0xc3)] {
+            let expected = DataError::Binary { file: "p".into(), offset, byte };
             assert_eq!(read_text("p", bytes), Err(expected));
         }
     }
 
     #[test]
     fn an_endless_binary_file_is_refused_at_its_head() {
-        let expected = DataError::Binary {
-            file: "p".into(),
-            offset: 0,
-            byte: 0,
-        };
+        let expected = DataError::Binary { file: "p".into(), offset: 0, byte: 0 };
         assert_eq!(read_text("p", std::io::repeat(0)), Err(expected));
     }
 
     #[test]
     fn text_longer_than_the_head_is_read_whole() {
         for length in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 18] {
-            assert_eq!(
-                read_text("p", "é".repeat(length).as_bytes()).map(|text| text.len()),
-                Ok(2 * length)
-            );
+            assert_eq!(read_text("p", "é".repeat(length).as_bytes()).map(|text| text.len()), Ok(2 * length));
         }
     }
 
@@ -181,14 +129,9 @@ mod tests {
 
     #[test]
     fn clean_takes_off_blanks_and_quotes_behind_blanks() {
-        for (cell, cleaned) in [
-            (" 1 ", "1"),
-            (" \"1\" ", "1"),
-            ("\" 1\"", "1"),
-            ("\"", "\""),
-            ("\"\"", ""),
-            ("a\"b", "a\"b"),
-        ] {
+        for (cell, cleaned) in
+            [(" 1 ", "1"), (" \"1\" ", "1"), ("\" 1\"", "1"), ("\"", "\""), ("\"\"", ""), ("a\"b", "a\"b")]
+        {
             assert_eq!(clean(cell), cleaned);
         }
     }

@@ -47,24 +47,15 @@ impl Table {
         };
         prices.check_prices(kind)?;
         let width = prices.width();
-        let values: Vec<f64> = prices
-            .values
-            .iter()
-            .zip(prices.values.iter().skip(width))
-            .map(|(&from, &to)| of(from, to))
-            .collect();
+        let values: Vec<f64> =
+            prices.values.iter().zip(prices.values.iter().skip(width)).map(|(&from, &to)| of(from, to)).collect();
         if let Some(position) = values.iter().position(|value| !value.is_finite()) {
             let at = prices.cell(position / width + 1, position % width);
             let (from, to) = (prices.values[position], prices.values[position + width]);
             return Err(DataError::ReturnNotFinite { at, from, to });
         }
         let later = 1.min(prices.rows());
-        Ok(Table {
-            index: prices.index[later..].to_vec(),
-            lines: prices.lines[later..].to_vec(),
-            values,
-            ..prices
-        })
+        Ok(Table { index: prices.index[later..].to_vec(), lines: prices.lines[later..].to_vec(), values, ..prices })
     }
 
     /// Refuses the first price that has no return of this kind.
@@ -84,22 +75,10 @@ impl Table {
 
     /// Names the column that misses most.
     fn no_complete_row(&self) -> DataError {
-        let missing = |column: usize| {
-            self.column(column)
-                .iter()
-                .filter(|value| value.is_nan())
-                .count()
-        };
+        let missing = |column: usize| self.column(column).iter().filter(|value| value.is_nan()).count();
         let counts = (0..self.width()).map(|column| (missing(column), &self.columns[column]));
-        let (missing, header) = counts
-            .max_by_key(|&(missing, _)| missing)
-            .expect("a table has columns");
-        DataError::NoCompleteRow {
-            file: self.file.clone(),
-            rows: self.rows(),
-            header: header.clone(),
-            missing,
-        }
+        let (missing, header) = counts.max_by_key(|&(missing, _)| missing).expect("a table has columns");
+        DataError::NoCompleteRow { file: self.file.clone(), rows: self.rows(), header: header.clone(), missing }
     }
 }
 
@@ -133,34 +112,19 @@ mod tests {
 
     #[test]
     fn simple_and_log_returns_are_their_formulas() {
-        assert_eq!(
-            returns(&[100.0, 110.0, 99.0], Returns::Simple).unwrap(),
-            [0.1, -0.1]
-        );
-        let table = [
-            (100.0, 110.0),
-            (100.0, 100.0 + 1e-9),
-            (3.0, 1.0),
-            (1.0, 2.0),
-            (1e-300, 1e300),
-        ];
+        assert_eq!(returns(&[100.0, 110.0, 99.0], Returns::Simple).unwrap(), [0.1, -0.1]);
+        let table = [(100.0, 110.0), (100.0, 100.0 + 1e-9), (3.0, 1.0), (1.0, 2.0), (1e-300, 1e300)];
         for (from, to) in table {
             let expected = f64::ln(to) - f64::ln(from);
             let found = returns(&[from, to], Returns::Log).unwrap()[0];
-            assert!(
-                (found - expected).abs() <= 1e-15 * f64::max(1.0, expected.abs()),
-                "{from} to {to}: {found}"
-            );
+            assert!((found - expected).abs() <= 1e-15 * f64::max(1.0, expected.abs()), "{from} to {to}: {found}");
         }
     }
 
     #[test]
     fn tiny_returns_keep_their_digits() {
         let to = 1.0f64.next_up();
-        assert_eq!(
-            returns(&[1.0, to], Returns::Simple).unwrap(),
-            [f64::EPSILON]
-        );
+        assert_eq!(returns(&[1.0, to], Returns::Simple).unwrap(), [f64::EPSILON]);
         let log = returns(&[1.0, to], Returns::Log).unwrap()[0];
         assert!((log / f64::EPSILON - 1.0).abs() < 1e-15, "{log}");
     }
@@ -174,22 +138,14 @@ mod tests {
 
     #[test]
     fn returns_span_the_rows_that_miss_a_value() {
-        let table = prices(&[NA, 100.0, NA, NA, 50.0, 75.0])
-            .returns(Returns::Simple)
-            .unwrap();
-        assert_eq!(
-            (table.values.as_slice(), table.index.join(" ").as_str()),
-            ([-0.5, 0.5].as_slice(), "d5 d6")
-        );
+        let table = prices(&[NA, 100.0, NA, NA, 50.0, 75.0]).returns(Returns::Simple).unwrap();
+        assert_eq!((table.values.as_slice(), table.index.join(" ").as_str()), ([-0.5, 0.5].as_slice(), "d5 d6"));
         assert_eq!(table.line(0), 6);
     }
 
     #[test]
     fn none_takes_the_complete_rows_as_they_are() {
-        assert_eq!(
-            returns(&[0.1, NA, 0.0, -0.2], Returns::None).unwrap(),
-            [0.1, 0.0, -0.2]
-        );
+        assert_eq!(returns(&[0.1, NA, 0.0, -0.2], Returns::None).unwrap(), [0.1, 0.0, -0.2]);
     }
 
     #[test]
@@ -213,13 +169,8 @@ mod tests {
         assert!(returns(&[f64::MIN_POSITIVE, 1.0], Returns::Log).is_ok());
         for value in [0.0, -0.0, -1.5] {
             let error = returns(&[1.0, NA, value], Returns::Log).unwrap_err();
-            let DataError::PriceNotPositive { at, value: found } = error else {
-                panic!("{error}")
-            };
-            assert_eq!(
-                (at.line, at.column, at.header.as_str(), found),
-                (4, 2, "A", value)
-            );
+            let DataError::PriceNotPositive { at, value: found } = error else { panic!("{error}") };
+            assert_eq!((at.line, at.column, at.header.as_str(), found), (4, 2, "A", value));
         }
     }
 
@@ -227,26 +178,13 @@ mod tests {
     fn simple_returns_refuse_a_price_of_zero_only() {
         assert_eq!(returns(&[-2.0, -3.0], Returns::Simple).unwrap(), [0.5]);
         let error = returns(&[1.0, 0.0, 2.0], Returns::Simple).unwrap_err();
-        assert!(
-            matches!(error, DataError::PriceZero { ref at } if (at.line, at.column) == (3, 2)),
-            "{error}"
-        );
+        assert!(matches!(error, DataError::PriceZero { ref at } if (at.line, at.column) == (3, 2)), "{error}");
     }
 
     #[test]
     fn a_return_that_overflows_is_refused() {
         let error = returns(&[1e-300, 1e300], Returns::Simple).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                DataError::ReturnNotFinite {
-                    from: 1e-300,
-                    to: 1e300,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, DataError::ReturnNotFinite { from: 1e-300, to: 1e300, .. }), "{error}");
     }
 
     #[test]
@@ -255,12 +193,7 @@ mod tests {
         let index = vec!["d1".into(), "d2".into()];
         let table = Table::new("Date".into(), index, columns, vec![1.0, NA, NA, NA]).unwrap();
         let error = table.returns(Returns::None).unwrap_err();
-        let expected = DataError::NoCompleteRow {
-            file: "table".into(),
-            rows: 2,
-            header: "B".into(),
-            missing: 2,
-        };
+        let expected = DataError::NoCompleteRow { file: "table".into(), rows: 2, header: "B".into(), missing: 2 };
         assert_eq!(error, expected);
     }
 }

@@ -43,12 +43,7 @@ impl<'a> Struct<'a> {
             .into_iter()
             .filter_map(|field| {
                 let marker = is_phantom(&field.ty);
-                field.ident.map(|name| Field {
-                    visibility: field.vis,
-                    name,
-                    ty: field.ty,
-                    marker,
-                })
+                field.ident.map(|name| Field { visibility: field.vis, name, ty: field.ty, marker })
             })
             .collect();
         Ok(Struct {

@@ -17,9 +17,7 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(State)]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    state::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    state::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a struct an operator that travels to the device with its run-time parameters.
@@ -29,9 +27,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Operator)]
 pub fn derive_operator(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    operator::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    operator::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a struct a launch argument without a host value: the device's half of a source.
@@ -39,7 +35,5 @@ pub fn derive_operator(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Argument)]
 pub fn derive_argument(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    operator::derive_argument(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    operator::derive_argument(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -8,7 +8,9 @@ use super::{Commutative, Monoid, Semiring, State};
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum LawError<S: Debug> {
     /// Grouping changes the result.
-    #[error("not associative: with a = {a:?}, b = {b:?}, c = {c:?}, (a b) c = {grouped_left:?} but a (b c) = {grouped_right:?}")]
+    #[error(
+        "not associative: with a = {a:?}, b = {b:?}, c = {c:?}, (a b) c = {grouped_left:?} but a (b c) = {grouped_right:?}"
+    )]
     Associativity {
         /// First operand.
         a: S,
@@ -50,7 +52,9 @@ pub enum LawError<S: Debug> {
         backward: S,
     },
     /// `multiply` does not distribute over `combine`.
-    #[error("not distributive: with a = {a:?}, b = {b:?}, c = {c:?}, the product of a sum is {product_of_sum:?} but the sum of products is {sum_of_products:?}")]
+    #[error(
+        "not distributive: with a = {a:?}, b = {b:?}, c = {c:?}, the product of a sum is {product_of_sum:?} but the sum of products is {sum_of_products:?}"
+    )]
     Distributivity {
         /// The factor.
         a: S,
@@ -160,9 +164,7 @@ where
 }
 
 fn triples<S: Copy>(samples: &[S]) -> impl Iterator<Item = [S; 3]> {
-    samples.iter().flat_map(move |&a| {
-        samples.iter().flat_map(move |&b| samples.iter().map(move |&c| [a, b, c]))
-    })
+    samples.iter().flat_map(move |&a| samples.iter().flat_map(move |&b| samples.iter().map(move |&c| [a, b, c])))
 }
 
 /// Negative controls: operators that are wrong on purpose must be rejected, with the counterexample.

@@ -21,11 +21,7 @@ pub struct WideFields {
 /// The words are the fields' bits in order; 64-bit scalars take two, the low one first. That one layout serves
 /// buffers, shared memory, plane shuffles and look-back words. Packing and unpacking cost nothing on a device.
 pub trait State:
-    CubeType<ExpandType: Assign + RuntimeAssign<Expand = Self::ExpandType> + Copy + IntoMut>
-    + Copy
-    + Send
-    + Sync
-    + 'static
+    CubeType<ExpandType: Assign + RuntimeAssign<Expand = Self::ExpandType> + Copy + IntoMut> + Copy + Send + Sync + 'static
 {
     /// How many 32-bit words the state takes.
     const WORDS: usize;
@@ -67,9 +63,7 @@ pub mod words_of {
         let mut words = Vec::with_capacity(S::WORDS);
         S::__expand_pack(scope, state, &mut words);
         let mut sequence = Sequence::<u32>::__expand_new(scope);
-        words
-            .into_iter()
-            .for_each(|word| sequence.__expand_push_method(scope, word));
+        words.into_iter().for_each(|word| sequence.__expand_push_method(scope, word));
         sequence
     }
 }
@@ -85,17 +79,15 @@ pub mod state_of {
     use super::*;
 
     pub fn expand<S: State>(scope: &Scope, words: &SequenceExpand<u32>) -> S::ExpandType {
-        let words = (0..S::WORDS)
-            .map(|word| words.__expand_index_method(scope, word.into()).clone_unchecked())
-            .collect();
+        let words =
+            (0..S::WORDS).map(|word| words.__expand_index_method(scope, word.into()).clone_unchecked()).collect();
         S::__expand_unpack(scope, &words, 0)
     }
 }
 
-/// The mask changes nothing, but CubeCL's NVPTX compiler takes a bare cast after a bit cast for a conversion of the float.
 #[cube]
 fn low_word(bits: u64) -> u32 {
-    (bits & 0xffff_ffffu64) as u32
+    bits as u32
 }
 
 #[cube]
@@ -128,11 +120,7 @@ macro_rules! one_word {
                 let value: NativeExpand<$scalar> = state.__expand_deref_method(scope);
                 words.push(<u32 as Reinterpret>::__expand_reinterpret::<$scalar>(scope, value));
             }
-            fn __expand_unpack(
-                scope: &Scope,
-                words: &WordsExpand,
-                offset: usize,
-            ) -> Self::ExpandType {
+            fn __expand_unpack(scope: &Scope, words: &WordsExpand, offset: usize) -> Self::ExpandType {
                 let word = words[offset].__expand_deref_method(scope);
                 <$scalar as Reinterpret>::__expand_reinterpret::<u32>(scope, word)
             }
@@ -166,11 +154,7 @@ macro_rules! two_words {
                 words.push(low_word::expand(scope, bits.clone_unchecked()));
                 words.push(high_word::expand(scope, bits));
             }
-            fn __expand_unpack(
-                scope: &Scope,
-                words: &WordsExpand,
-                offset: usize,
-            ) -> Self::ExpandType {
+            fn __expand_unpack(scope: &Scope, words: &WordsExpand, offset: usize) -> Self::ExpandType {
                 let low = words[offset].__expand_deref_method(scope);
                 let high = words[offset + 1].__expand_deref_method(scope);
                 let bits = joined::expand(scope, low, high);

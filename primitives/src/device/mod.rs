@@ -11,9 +11,9 @@ use std::sync::Arc;
 use cubecl::client::Client;
 use cubecl::server::Handle;
 
-pub(crate) use buffer::argument;
 pub use buffer::Buffer;
 pub(crate) use buffer::Storage;
+pub(crate) use buffer::argument;
 pub use captured::Captured;
 pub use observe::{Launch, Observer};
 pub use profile::{Profile, WideFieldsSupport};
@@ -110,8 +110,9 @@ impl Device {
     pub fn synchronize(&self) -> Result<(), Error> {
         match self.gpu() {
             None => Ok(()),
-            Some(gpu) => cubecl::future::block_on(gpu.client.sync())
-                .map_err(|error| Error::from_server(&self.0.label, &error)),
+            Some(gpu) => {
+                cubecl::future::block_on(gpu.client.sync()).map_err(|error| Error::from_server(&self.0.label, &error))
+            }
         }
     }
 

@@ -62,9 +62,7 @@ impl Profile {
             let usage = features.atomic_type_usage(Type::atomic(elem));
             wanted.iter().all(|&each| usage.contains(each))
         };
-        let arithmetic = |elem: ElemType| {
-            features.type_usage(elem).contains(cubecl::features::TypeUsage::Arithmetic)
-        };
+        let arithmetic = |elem: ElemType| features.type_usage(elem).contains(cubecl::features::TypeUsage::Arithmetic);
         Profile {
             plane: planes.then_some(hardware.plane_size_min),
             max_units: hardware.max_units_per_cube,
@@ -76,7 +74,8 @@ impl Profile {
             atomic_u64: atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),
             memory_scope: features.device_memory_scope,
             wide: WideFieldsSupport {
-                f64: arithmetic(ElemType::Float(FloatKind::F64)),
+                // CubeCL 0.11.3's NVPTX compiler stores the low word of an f64 as its integer part.
+                f64: arithmetic(ElemType::Float(FloatKind::F64)) && !client.name().contains("cuda"),
                 i64: arithmetic(ElemType::Int(IntKind::I64)),
                 u64: arithmetic(ElemType::UInt(UIntKind::U64)),
             },

@@ -5,7 +5,7 @@
 //! lift x = (α, x)      combine: kept = c₁ (1 − c₂),  c = kept + c₂,  m = (kept m₁ + c₂ m₂) / c
 //! ```
 //!
-//! The identity is (0, 0). The mean moves from the heavier side by its share of the difference, so that a constant
+//! The identity is zeros. The mean moves from the heavier side by its share of the difference, so that a constant
 //! series stays exactly constant for any α, and α = 1 gives the items back. The first item rides along for the
 //! rule that starts there. Not commutative. Class: division.
 
@@ -75,7 +75,7 @@ impl<T: Real> Ewma<T> {
 
 /// `(left_weight left + right_weight right) / total`, moving from the heavier value by the lighter one's share.
 #[cube]
-pub(super) fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
+fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
     let right_leads = right_weight >= left_weight;
     let leader = select(right_leads, right, left);
     let other = select(right_leads, left, right);

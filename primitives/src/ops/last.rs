@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use super::selection::choose;
 use super::optional::{Optional, absent, present};
+use super::selection::choose;
 use crate::{Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, State};
 
 /// The last item, if there is one.

@@ -127,6 +127,9 @@ mod tests {
         let plain = items.iter().map(|x| (x - 1006.0).exp()).sum::<f64>().ln() + 1006.0;
         let sum = Device::host().reduce(&items, &LogSumExp::new()).unwrap().get(0).unwrap();
         assert!((sum - plain).abs() < 1e-12 * plain);
-        assert_eq!(Device::host().reduce::<[f64], _>(&[], &LogSumExp::new()).unwrap().get(0).unwrap(), f64::NEG_INFINITY);
+        assert_eq!(
+            Device::host().reduce::<[f64], _>(&[], &LogSumExp::new()).unwrap().get(0).unwrap(),
+            f64::NEG_INFINITY
+        );
     }
 }

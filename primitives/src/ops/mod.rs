@@ -24,7 +24,7 @@
 //! | [`Moments`] | n, mean, M₂ | 4 | (0, 0, 0) | yes | device |
 //! | [`Moments4`] | n, mean, M₂, M₃, M₄ | 6 | zeros | yes | device |
 //! | [`Affine`] | `s <- a s + b` over pairs (a, b) | 2 | (1, 0) | no | fuses |
-//! | [`Ewma`] | the exponentially weighted mean; NaN is missing | 3 | (0, 0) | no | device |
+//! | [`Ewma`] | the exponentially weighted mean; NaN is missing | 3 | zeros | no | device |
 //!
 //! | semiring | result | words | identity | class |
 //! |---|---|---|---|---|
@@ -41,7 +41,7 @@
 //! | [`Opposite<M>`](Opposite) | `M` with its operands exchanged | M | if M is |
 //! | [`Resume<O>`](Resume), [`States<O>`](States) | `O` over items that are states; and without its lower | O | no |
 //!
-//! For operators of one's own: [`choose`], [`zeroed`], [`multiply_then_add`].
+//! For operators of one's own: [`choose()`], [`zeroed()`], [`multiply_then_add()`].
 
 mod adaptors;
 mod affine;
@@ -50,7 +50,6 @@ mod arg_minimum;
 mod compensated_sum;
 mod count;
 mod ewma;
-mod ewma_over_gaps;
 mod extremum;
 mod first;
 mod last;
@@ -73,7 +72,6 @@ pub use arg_maximum::ArgMaximum;
 pub use arg_minimum::ArgMinimum;
 pub use compensated_sum::{Compensated, CompensatedSum};
 pub use count::Count;
-pub use ewma_over_gaps::{EwmaOverGaps, GapsState};
 pub use ewma::{Ewma, EwmaState, Start};
 pub use extremum::Extremum;
 pub use first::First;

@@ -15,8 +15,8 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::{Operator, State};
 
-use super::selection::choose;
 use super::moments::{is_none, variance};
+use super::selection::choose;
 use crate::{Commutative, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Real, Wide, wide_add};
 
 /// Count, mean and sums of powers of deviations.

@@ -9,7 +9,8 @@ use crate::Real;
 ///
 /// As written, `a * b + c` has one rounding where a compiler fuses it, and two where none does. Here the product's
 /// bits go through an xor with `hidden_zero` before the addition. The operator that calls this keeps it as a field
-/// that is 0, so that no compiler knows it. Bits then agree across devices, subnormals excepted.
+/// that is 0, so that no compiler knows it. Bits then agree across devices, subnormals excepted. A `#[cube]` body names
+/// the type: `multiply_then_add::<f32>(a, b, c, self.hidden_zero)`.
 #[cube]
 pub fn multiply_then_add<T: Real>(a: T, b: T, c: T, hidden_zero: u32) -> T {
     T::veiled(a * b, hidden_zero) + c

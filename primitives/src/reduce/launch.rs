@@ -82,12 +82,7 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let view = source.bind(device)?;
     let op = op.bind(device)?;
     let units = blueprint.tile.units;
-    device.notify(&Launch {
-        kernel: "reduce::fold",
-        strategy: "Tree",
-        cubes: u64::from(cut.cubes),
-        units,
-    });
+    device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: u64::from(cut.cubes), units });
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and cube `c` of
     // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
     unsafe {

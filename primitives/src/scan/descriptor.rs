@@ -26,13 +26,7 @@ fn first_word(tile: u32, slot: u32, #[comptime] width: u32) -> u32 {
 
 /// Publishes a state.
 #[cube]
-pub fn publish<S: State>(
-    descriptors: &mut [Atomic<u32>],
-    tile: u32,
-    slot: u32,
-    tag: u32,
-    state: S,
-) {
+pub fn publish<S: State>(descriptors: &mut [Atomic<u32>], tile: u32, slot: u32, tag: u32, state: S) {
     let words = words_of::<S>(state);
     let first = first_word(tile, slot, comptime!(S::WORDS as u32));
     #[unroll]
@@ -46,13 +40,7 @@ pub fn publish<S: State>(
 
 /// Looks at a slot up to `patience` times. The words of the state, and then 1 if they are all there.
 #[cube]
-pub fn poll<S: State>(
-    descriptors: &[Atomic<u32>],
-    tile: u32,
-    slot: u32,
-    tag: u32,
-    patience: u32,
-) -> Array<u32> {
+pub fn poll<S: State>(descriptors: &[Atomic<u32>], tile: u32, slot: u32, tag: u32, patience: u32) -> Array<u32> {
     let width = comptime!(S::WORDS);
     let mut found = Array::<u32>::new(comptime!(width + 1));
     let first = first_word(tile, slot, comptime!(S::WORDS as u32));

@@ -233,7 +233,8 @@ fn prefix_of<V: View, O: Lift<V::Item> + Lower>(
         if comptime!(window > 1) {
             prefix = op.combine(prefix, between);
         }
-        prefix = op.combine(prefix, fold_window::<V, O>(view, op, descriptors, next, next + 1, room, extent, blueprint));
+        prefix =
+            op.combine(prefix, fold_window::<V, O>(view, op, descriptors, next, next + 1, room, extent, blueprint));
         at = next;
     }
     prefix

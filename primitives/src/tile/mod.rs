@@ -12,9 +12,9 @@ mod sweep;
 
 pub use cube::{cube_fold, cube_scan};
 pub use load::*;
+pub use output::{fetch, store, store_scanned};
 pub use plane::{plane_fold, plane_scan, plane_shift_up};
 pub use shared::{shared_load, shared_store};
-pub use output::{fetch, store, store_scanned};
 pub use sweep::cube_scan_sweeps;
 
 use crate::State;

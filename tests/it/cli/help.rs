@@ -10,20 +10,26 @@ fn help(command: &str) -> String {
 
 /// The default that the help of a flag names.
 fn default(help: &str, flag: &str) -> Option<String> {
-    let mut options = help.split("\n  ").map(str::trim_start).skip_while(|line| {
-        let line = line.split_once(", ").map_or(*line, |(short, long)| if short.len() == 2 { long } else { line });
-        line.split_whitespace().next() != Some(flag)
-    });
-    let first = options.next().unwrap_or_else(|| panic!("{flag} is not in the help:\n{help}"));
-    let rest = options.take_while(|line| !line.starts_with('-'));
+    let names_flag = |line: &str| line.split([' ', ',']).any(|word| word == flag) && starts_option(line);
+    let mut lines = help.lines().map(str::trim_start).skip_while(|line| !names_flag(line));
+    let first = lines.next().unwrap_or_else(|| panic!("{flag} is not in the help:\n{help}"));
+    let rest = lines.take_while(|line| !starts_option(line));
     let text = std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" ");
     let (_, default) = text.split_once("[default: ")?;
     default.split_once(']').map(|(default, _)| default.to_owned())
 }
 
+/// Whether a line of the help begins a flag; the values of a flag are listed with a dash as well.
+fn starts_option(line: &str) -> bool {
+    line.starts_with('-') && !line.starts_with("- ")
+}
+
+/// A flag and its default.
+type Flag = (&'static str, Option<&'static str>);
+
 #[test]
 fn the_defaults_are_those_of_the_issue() {
-    let flags: [(&str, &[(&str, Option<&str>)]); 6] = [
+    let flags: [(&str, &[Flag]); 6] = [
         (
             "price",
             &[

@@ -250,3 +250,17 @@ fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
         folder.run_bare(line).refused();
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_no_text_is_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let bytes = OsStr::from_bytes(b"\xff\n");
+    for line in [&["price", "--spot"][..], &["ema", "--alpha", "0.5"], &["price", "--device"], &[]] {
+        let line: Vec<&OsStr> = line.iter().map(OsStr::new).chain([bytes]).collect();
+        folder.run_bare(&line).refused();
+    }
+}

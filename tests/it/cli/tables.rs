@@ -92,7 +92,7 @@ fn a_directory_is_refused() {
 fn a_binary_file_is_refused() {
     all_say(&refused([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xbd]), &["bad.csv", "not text"]);
     all_say(&refused(b"Date,A\n1,1\n2,\0\n"), &["not text"]);
-    all_say(&refused((0..3000u32).map(|byte| (byte * 7919 >> 3) as u8).collect::<Vec<u8>>()), &["not text"]);
+    all_say(&refused((0..3000u32).map(|byte| ((byte * 7919) >> 3) as u8).collect::<Vec<u8>>()), &["not text"]);
     let program = std::fs::read(env!("CARGO_BIN_EXE_cubefold")).unwrap();
     all_say(&refused(&program[..100_000]), &["not text"]);
 }

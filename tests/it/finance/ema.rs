@@ -104,6 +104,18 @@ fn a_constant_series_stays_exactly_constant() {
 }
 
 #[test]
+fn the_smallest_alpha_leaves_the_first_value_where_it_is() {
+    for (name, device) in devices() {
+        for alpha in [1e-300, f64::from_bits(1)] {
+            for items in [[2.0, 3.0, 5.0], [2.0, NA, 5.0]] {
+                let smooth = ema(device, &series(&items), Decay::Alpha(alpha), Init::First).unwrap();
+                assert_close(&smooth.values, &[2.0; 3], 1e-6, &format!("{name}, α = {alpha:e}"));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_constant_series_of_16_million_values_stays_exactly_constant() {
     for (name, device) in devices() {
         // A software device, or the host without optimisation, takes minutes for 2^24 values.
@@ -147,6 +159,14 @@ fn a_value_after_missing_ones_counts_as_in_pandas() {
         // O16, adjust=False and ignore_na=False.
         let smooth = ema(device, &series(&[0.0, 1.0, 2.0, NA, 4.0]), Decay::Com(0.5), Init::First).unwrap();
         same(&smooth, &[0.0, 2.0 / 3.0, 14.0 / 9.0, 14.0 / 9.0, 3.6507936507936507], 1e-6, name);
+        // pandas 3.1.1: Series([1, NaN, 3, NaN, NaN, 5, 9]).ewm(alpha=0.3, adjust=False).mean().
+        let expected = [1.0, 1.0, 1.759493670886076, 1.759493670886076, 1.759493670886076, 3.2713939799594467];
+        let items = series(&[1.0, NA, 3.0, NA, NA, 5.0, 9.0]);
+        let smooth = ema(device, &items, Decay::Alpha(0.3), Init::First).unwrap();
+        same(&smooth, &[&expected[..], &[4.9899757859716125]].concat(), 1e-6, name);
+        // α = 1 repeats the newest value.
+        let smooth = ema(device, &items, Decay::Alpha(1.0), Init::First).unwrap();
+        same(&smooth, &[1.0, 1.0, 3.0, 3.0, 3.0, 5.0, 9.0], 0.0, name);
         // B1: continuous where pandas has a special case for com=1.
         for com in [1.0, 1.0 + 1e-7] {
             let smooth = ema(device, &series(&[1.0, NA, 5.0]), Decay::Com(com), Init::First).unwrap();

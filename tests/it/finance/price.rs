@@ -96,7 +96,7 @@ fn one_by_one(option: &European, paths: u64, seed: u64) -> [f64; 2] {
     let payoff = |path: u64| {
         let key = Key { low: seed as u32, high: (seed >> 32) as u32 };
         let domain = u32::from_be_bytes(*b"EURO");
-        let words = philox(key, Random { a: (path / 4) as u32, b: (path / 4 >> 32) as u32, c: 0, d: domain });
+        let words = philox(key, Random { a: (path / 4) as u32, b: ((path / 4) >> 32) as u32, c: 0, d: domain });
         let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
         let normal = f64::from([front.first, front.second, back.first, back.second][(path % 4) as usize]);
         let end = option.spot * (drift + option.vol * option.expiry.sqrt() * normal).exp();

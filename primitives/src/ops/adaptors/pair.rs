@@ -40,11 +40,7 @@ impl<A: Monoid, B: Monoid> Monoid for Pair<A, B> {
         both::<A::State, B::State>(self.left.identity(), self.right.identity())
     }
 
-    fn combine(
-        &self,
-        left: Both<A::State, B::State>,
-        right: Both<A::State, B::State>,
-    ) -> Both<A::State, B::State> {
+    fn combine(&self, left: Both<A::State, B::State>, right: Both<A::State, B::State>) -> Both<A::State, B::State> {
         both::<A::State, B::State>(
             self.left.combine(left.left, right.left),
             self.right.combine(left.right, right.right),

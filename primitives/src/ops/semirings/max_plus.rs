@@ -2,8 +2,9 @@
 //! no path.
 //!
 //! A path with a missing edge is missing: negative infinity absorbs in the product. The elements are numbers and
-//! negative infinity; a NaN edge, and the sum of opposite infinities, counts as no edge where `max` passes over NaN, as
-//! it does on the host, on NVIDIA GPUs and on lavapipe. Integers saturate at no path only; for unsigned ones, that is 0.
+//! negative infinity; a NaN edge, and the sum of opposite infinities, counts as no edge where the device's `max` passes
+//! over NaN, as IEEE 754's maxNum, the host's and lavapipe's do. Integers saturate at no path only; for unsigned ones,
+//! that is 0.
 //!
 //! Class: additions alone, each followed by a selection, so that bits agree.
 
@@ -12,7 +13,9 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use crate::{Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+use crate::{
+    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+};
 
 /// `max (a + b)`: the longest path over one vertex; negative infinity for no path.
 #[derive(Debug, Clone, Copy, Default, Operator)]

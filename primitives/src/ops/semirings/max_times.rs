@@ -9,7 +9,9 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use crate::{Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+use crate::{
+    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+};
 
 /// `max (a b)` over numbers that are not negative; 0 for no products.
 #[derive(Debug, Clone, Copy, Default, Operator)]

@@ -1,8 +1,8 @@
 //! Min-plus: `min (a + b)`, shortest paths. The identity is positive infinity, or the largest integer: no path.
 //!
 //! A path with a missing edge is missing: infinity absorbs in the product. The elements are numbers and positive
-//! infinity; a NaN edge, and the sum of opposite infinities, counts as no edge where `min` passes over NaN, as it
-//! does on the host, on NVIDIA GPUs and on lavapipe. Integers saturate at no path only; lengths must not overflow.
+//! infinity; a NaN edge, and the sum of opposite infinities, counts as no edge where the device's `min` passes over NaN,
+//! as IEEE 754's minNum, the host's and lavapipe's do. Integers saturate at no path only; lengths must not overflow.
 //!
 //! Class: additions alone, each followed by a selection, so that bits agree.
 
@@ -11,7 +11,9 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use crate::{Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+use crate::{
+    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+};
 
 /// `min (a + b)`: the shortest path over one vertex; infinite for no path.
 ///

@@ -7,7 +7,9 @@ use std::marker::PhantomData;
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use crate::{Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+use crate::{
+    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+};
 
 /// `Σ a·b`; 0 for no products. Integers wrap.
 #[derive(Debug, Clone, Copy, Default, Operator)]
