@@ -10,6 +10,6 @@ mod wide;
 pub use element::{Element, Real};
 pub use laws::{LawError, check_commutative, check_laws, check_semiring};
 pub use monoid::*;
-pub use operator::{Of, Operator};
+pub use operator::Operator;
 pub use state::{State, WideFields, WordsExpand, state_of, words_of};
 pub use wide::{Wide, multiply_high, wide_add, wide_product, wrapping_add, wrapping_mul};

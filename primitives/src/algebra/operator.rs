@@ -1,7 +1,5 @@
 //! [`Operator`]: a value with run-time parameters that travels to a device.
 
-use std::marker::PhantomData;
-
 use cubecl::prelude::*;
 
 use crate::{Device, Error};
@@ -35,6 +33,3 @@ macro_rules! scalars {
 }
 
 scalars!(u32, i32, f32, u64, i64, f64);
-
-/// The marker of an operator that is generic over a scalar.
-pub type Of<T> = PhantomData<fn() -> T>;
