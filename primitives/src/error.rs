@@ -98,6 +98,23 @@ pub enum Error {
         /// Where the buffer lives.
         home: String,
     },
+    /// Results would go into memory that the same call reads.
+    #[error("results would go into memory that the items come from: give another buffer")]
+    Overlap,
+    /// The runtime found a buffer too large that passed the device's own limits.
+    #[error("{device} cannot make a buffer of {bytes} bytes: split the data, or compute the items")]
+    BufferTooLarge {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// A launch found no memory left, and the runtime does not say for how much.
+    #[error("{device} has no memory left for a launch: free buffers or use smaller ones")]
+    LaunchOutOfMemory {
+        /// The device.
+        device: String,
+    },
     /// The device is gone or poisoned: nothing on it can be trusted.
     #[error("{device} was lost: make the device anew")]
     DeviceLost {
@@ -131,10 +148,10 @@ impl Error {
         }
         match root(error) {
             ServerError::Io(IoError::BufferTooBig { size, .. }) => {
-                Error::BindingTooLarge { device, bytes: *size, limit: 0 }
+                Error::BufferTooLarge { device, bytes: *size }
             }
             ServerError::Io(IoError::OutOfMemory { size, .. }) => Error::OutOfMemory { device, bytes: *size },
-            ServerError::Launch(LaunchError::OutOfMemory { .. }) => Error::OutOfMemory { device, bytes: 0 },
+            ServerError::Launch(LaunchError::OutOfMemory { .. }) => Error::LaunchOutOfMemory { device },
             ServerError::Launch(LaunchError::CompilationError(error)) => {
                 Error::Compilation { device, first_line: first_line(&error.to_string()) }
             }

@@ -78,6 +78,9 @@ fn bind(target: &Struct) -> TokenStream {
                 #(<#types as #root::Operator>::check_host(&self.#fields)?;)*
                 ::core::result::Result::Ok(())
             }
+            fn reads(&self, memory: &#root::cubecl::server::Handle) -> bool {
+                false #(|| <#types as #root::Operator>::reads(&self.#fields, memory))*
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Operator`]: a value with run-time parameters that travels to a device.
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 
 use crate::{Device, Error};
 
@@ -21,6 +22,9 @@ pub trait Operator: LaunchArg + Clone + Send + Sync + 'static {
     ///
     /// [`Error::NotOnHost`] where a captured array lives on a device.
     fn check_host(&self) -> Result<(), Error>;
+
+    /// Whether a captured array lies in this memory, which a primitive is about to write to.
+    fn reads(&self, memory: &Handle) -> bool;
 }
 
 macro_rules! scalars {
@@ -28,6 +32,7 @@ macro_rules! scalars {
         impl Operator for $scalar {
             fn bind(&self, _: &Device) -> Result<Self::RuntimeArg, Error> { Ok(*self) }
             fn check_host(&self) -> Result<(), Error> { Ok(()) }
+            fn reads(&self, _: &Handle) -> bool { false }
         }
     )*};
 }

@@ -1,16 +1,29 @@
-//! The kernel of `collect`: one unit an item.
+//! The kernel of `collect`: one unit a run.
 
 use cubecl::prelude::*;
 
 use crate::Wide;
-use crate::tile::store;
-use crate::views::{View, ViewExpand};
+use crate::tile::{keep, registers};
+use crate::views::{Place, PlaceExpand, View, ViewExpand};
 
-/// Stores item `i` of `view` as item `i` of `output`, for all `len`.
+/// Writes item `i` of `view` as result `i` of `place`, for all `len`.
 #[cube(launch_unchecked)]
-pub fn collect<V: View>(view: V, output: &mut [u32], len: u32) {
-    let index = CUBE_POS as u32 * CUBE_DIM + UNIT_POS;
-    if index < len {
-        store::<V::Item>(output, index, view.read(Wide { low: index, high: 0u32.runtime() }));
+pub fn collect<V: View, P: Place<Item = V::Item>>(view: V, place: &mut P, len: u32, #[comptime] run: u32) {
+    let start = (CUBE_POS as u32 * CUBE_DIM + UNIT_POS) * run;
+    if start < len {
+        let mut items = registers::<V::Item>(run);
+        let valid = min(run, len - start);
+        if valid == run {
+            view.read_run(Wide { low: start, high: 0u32.runtime() }, &mut items, 0u32, run);
+        } else {
+            #[unroll]
+            for item in 0..run {
+                if item < valid {
+                    let index = Wide { low: start + item, high: 0u32.runtime() };
+                    keep::<V::Item>(&mut items, view.read(index), item);
+                }
+            }
+        }
+        place.write_run(start, &items, 0u32, run, valid);
     }
 }

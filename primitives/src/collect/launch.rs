@@ -3,35 +3,43 @@
 use cubecl::prelude::*;
 
 use super::kernel;
-use crate::device::{Gpu, Launch, argument};
+use crate::device::{Gpu, Launch};
 use crate::reduce::launch::cube_grid;
-use crate::views::Source;
-use crate::{Buffer, Device, Error, State};
+use crate::views::{Sink, Source};
+use crate::{Device, Error, State};
 
 /// Units of a cube.
 const UNITS: u32 = 256;
 
-/// Stores every item in a new buffer.
-pub fn collect<S: Source + ?Sized>(device: &Device, gpu: &Gpu, source: &S) -> Result<Buffer<S::Item>, Error> {
+/// Writes every item into `sink`, which has as much room.
+pub fn collect<S: Source + ?Sized, K: Sink<Item = S::Item> + ?Sized>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    sink: &mut K,
+) -> Result<(), Error> {
     let len = source.len();
     device.fitting::<S::Item>(gpu, len)?;
-    let output = device.allocate::<S::Item>(gpu, len as usize)?;
-    if len > 0 {
-        let units = UNITS.min(gpu.profile.max_units);
-        let cubes = (len as u32).div_ceil(units);
-        let view = source.bind(device)?;
-        device.notify(&Launch { kernel: "collect", strategy: "Collect", cubes: u64::from(cubes), units });
-        // SAFETY: unit `i` reads and writes item `i` only where it is below `len`, the length of both.
-        unsafe {
-            kernel::collect::launch_unchecked::<S::View>(
-                &gpu.client,
-                cube_grid(cubes, &gpu.profile),
-                CubeDim::new_1d(units),
-                view,
-                argument(output.clone(), len as usize * S::Item::WORDS),
-                len as u32,
-            );
-        }
+    if len == 0 {
+        return Ok(());
     }
-    Ok(Buffer::on_device(device, output, len as usize))
+    // 16 bytes a unit.
+    let run = (4 / S::Item::WORDS).max(1) as u32;
+    let units = UNITS.min(gpu.profile.max_units);
+    let cubes = (len as u32).div_ceil(units * run);
+    let (view, place) = (source.bind(device, run)?, sink.bind_place(device, run)?);
+    device.notify(&Launch { kernel: "collect", strategy: "Collect", cubes: u64::from(cubes), units });
+    // SAFETY: a unit reads and writes the items of its run only where they are below `len`, the length of both.
+    unsafe {
+        kernel::collect::launch_unchecked::<S::View, K::Place>(
+            &gpu.client,
+            cube_grid(cubes, &gpu.profile),
+            CubeDim::new_1d(units),
+            view,
+            place,
+            len as u32,
+            run,
+        );
+    }
+    Ok(())
 }

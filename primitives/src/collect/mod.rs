@@ -6,7 +6,7 @@ mod launch;
 use rayon::prelude::*;
 
 use crate::device::Launch;
-use crate::views::{HostView, Source};
+use crate::views::{HostView, Sink, Source};
 use crate::{Buffer, Device, Error};
 
 impl Device {
@@ -28,13 +28,39 @@ impl Device {
     /// ```
     pub fn collect<S: Source + ?Sized>(&self, source: &S) -> Result<Buffer<S::Item>, Error> {
         match self.gpu() {
-            None => {
-                self.notify(&Launch { kernel: "host", strategy: "Collect", cubes: 0, units: 0 });
-                let len = crate::scan::addressable(source.len())?;
-                let view = source.on_host()?;
-                Ok(Buffer::on_host((0..len).into_par_iter().map(|index| view.read(index)).collect()))
+            None => self.collect_on_host(source).map(Buffer::on_host),
+            Some(gpu) => {
+                let len = source.len() as usize;
+                let mut output = Buffer::on_device(self, self.allocate::<S::Item>(gpu, len)?, len);
+                launch::collect(self, gpu, source, &mut output)?;
+                Ok(output)
             }
-            Some(gpu) => launch::collect(self, gpu, source),
         }
+    }
+
+    /// Computes every item of `source` and stores it in `sink`: an existing buffer, or evenly spaced items of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`collect`](Device::collect); [`Error::Length`] where `sink` has not room for exactly the items, and
+    /// [`Error::Overlap`] where its memory is read by the source.
+    pub fn collect_into<S, K>(&self, source: &S, sink: &mut K) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        K: Sink<Item = S::Item> + ?Sized,
+    {
+        // Nothing is computed from anything but the source.
+        crate::scan::check_sink(source, &0u32, sink)?;
+        match self.gpu() {
+            None => sink.put(self.collect_on_host(source)?),
+            Some(gpu) => launch::collect(self, gpu, source, sink),
+        }
+    }
+
+    fn collect_on_host<S: Source + ?Sized>(&self, source: &S) -> Result<Vec<S::Item>, Error> {
+        self.notify(&Launch { kernel: "host", strategy: "Collect", cubes: 0, units: 0 });
+        let len = crate::scan::addressable(source.len())?;
+        let view = source.on_host()?;
+        Ok((0..len).into_par_iter().map(|index| view.read(index)).collect())
     }
 }

@@ -137,6 +137,22 @@ impl<T: State> Buffer<T> {
         }
     }
 
+    /// Replaces all items of a buffer on the host.
+    pub(crate) fn fill_on_host(&mut self, results: Vec<T>) -> Result<(), Error> {
+        match &mut self.storage {
+            Storage::Host(items) => {
+                *items = Arc::new(results);
+                Ok(())
+            }
+            Storage::Device { device, .. } => Err(Error::NotOnHost { home: device.label() }),
+        }
+    }
+
+    /// Whether the items lie in this memory.
+    pub(crate) fn shares(&self, memory: &Handle) -> bool {
+        self.handle().is_some_and(|handle| handle.memory.descriptor() == memory.memory.descriptor())
+    }
+
     pub(crate) fn home(&self) -> String {
         match &self.storage {
             Storage::Host(_) => "the host".to_owned(),
@@ -150,7 +166,8 @@ pub fn upload<T: State>(device: &Device, items: &[T]) -> Result<Buffer<T>, Error
         return Ok(Buffer::on_host(items.to_vec()));
     };
     device.fitting::<T>(gpu, items.len() as u64)?;
-    let mut words = vec![0u32; (items.len() * T::WORDS).max(1)];
+    // Whole vectors of four words, so that kernels can move 16 bytes at once.
+    let mut words = vec![0u32; (items.len() * T::WORDS).next_multiple_of(4).max(4)];
     for (index, item) in items.iter().enumerate() {
         item.pack(&mut words, index * T::WORDS);
     }

@@ -4,6 +4,7 @@ use std::ops::Index;
 use std::sync::Arc;
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 
 use super::{Buffer, Device, Storage};
 use crate::{Element, Error, Operator, views};
@@ -76,8 +77,8 @@ impl<T: Element> LaunchArg for Captured<T> {
 impl<T: Element> Operator for Captured<T> {
     fn bind(&self, device: &Device) -> Result<BufferArg, Error> {
         match &self.0 {
-            Source::Host(items) => views::bind_items(device, &device.upload(items)?),
-            Source::Device(buffer) => views::bind_items(device, buffer),
+            Source::Host(items) => bound(device, &device.upload(items)?),
+            Source::Device(buffer) => bound(device, buffer),
         }
     }
 
@@ -87,4 +88,15 @@ impl<T: Element> Operator for Captured<T> {
             Source::Device(buffer) => Err(Error::NotOnHost { home: buffer.home() }),
         }
     }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        match &self.0 {
+            Source::Host(_) => false,
+            Source::Device(buffer) => buffer.shares(memory),
+        }
+    }
+}
+
+fn bound<T: Element>(device: &Device, buffer: &Buffer<T>) -> Result<BufferArg, Error> {
+    views::buffer_on(device, buffer).map(|(handle, words)| super::argument(handle, words))
 }

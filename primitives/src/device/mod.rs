@@ -147,8 +147,10 @@ impl Device {
     /// A new, uninitialised buffer of `len` items.
     pub(crate) fn allocate<T: State>(&self, gpu: &Gpu, len: usize) -> Result<Handle, Error> {
         let bytes = self.fitting::<T>(gpu, len as u64)?;
+        // Whole vectors of four words, so that kernels can move 16 bytes at once.
+        let vectors = bytes.next_multiple_of(16);
         gpu.scratch.count_allocation();
-        Ok(gpu.client.empty(bytes as usize))
+        Ok(gpu.client.empty(if vectors <= gpu.profile.max_binding { vectors } else { bytes } as usize))
     }
 
     /// The bytes of `len` items, if the device can hold and bind them.

@@ -58,7 +58,7 @@ impl Scratch {
         let key = (std::thread::current().id(), purpose);
         if pieces.get(&key).is_none_or(|piece| piece.words < words) {
             // Room for growth, so that a slowly growing input does not allocate every time.
-            let words = words.next_power_of_two();
+            let words = words.next_power_of_two().max(4);
             let handle = make(words);
             self.count_allocation();
             pieces.insert(key, Piece { handle, words, calls: 0 });

@@ -8,7 +8,7 @@ use super::plan::{Cut, Plan};
 use crate::device::{Gpu, Launch, Use, argument};
 use crate::ops::Resume;
 use crate::tile::Tile;
-use crate::views::{Layout, Source};
+use crate::views::Source;
 use crate::{Buffer, Device, Error, Lift, Lower, Profile, State};
 
 /// Folds `source` and stores the output as item `slot` of `output`.
@@ -22,8 +22,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
 ) -> Result<(), Error> {
     let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
     check_types::<S::Item, O>(device, gpu)?;
-    let stored = <S::View as Layout>::STORED;
-    let plan = Plan::new::<S::Item, O::State>(source.len(), stored, &gpu.profile)
+    let plan = Plan::new::<S::Item, O::State>(source.len(), &gpu.profile)
         .map_err(unsupported)?
         .map_err(|limit| Error::TooLong { what: "a reduction", len: source.len(), limit })?;
     let words = output.size_in_used() as usize / 4;
@@ -39,7 +38,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     // One cube folds the partial states.
     let states = Buffer::<O::State>::on_device(device, partials, plan.cut.cubes as usize);
     let resume = Resume::new(op.clone());
-    let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, true, plan.tile, 0).map_err(unsupported)?;
+    let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, plan.tile, 0).map_err(unsupported)?;
     let cut = Cut::new(u64::from(plan.cut.cubes), tile.len(), 1).expect("the partials are few");
     fold(device, gpu, &states, &resume, out, slot, cut, Blueprint { tile, lowered: true })
 }
@@ -79,7 +78,7 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     cut: Cut,
     blueprint: Blueprint,
 ) -> Result<(), Error> {
-    let view = source.bind(device)?;
+    let view = source.bind(device, blueprint.tile.run)?;
     let op = op.bind(device)?;
     let units = blueprint.tile.units;
     device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: u64::from(cut.cubes), units });

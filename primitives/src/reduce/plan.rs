@@ -4,7 +4,7 @@ use crate::tile::Tile;
 use crate::{Feature, Profile, State};
 
 /// Units of a cube and items of a unit that a reduction asks for.
-const WANTED: Tile = Tile { units: 256, items: 16, plane: 0 };
+const WANTED: Tile = Tile { units: 256, rows: 1, run: 16, plane: 0 };
 
 /// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
 const MAX_PARTIALS: u64 = 2048;
@@ -60,8 +60,8 @@ impl Plan {
     /// # Errors
     ///
     /// The feature that the device lacks. Too many items are the second error.
-    pub fn new<T: State, S: State>(len: u64, stored: bool, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
-        let tile = Tile::fitting::<T, S>(profile, stored, WANTED, 0)?;
+    pub fn new<T: State, S: State>(len: u64, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
+        let tile = Tile::fitting::<T, S>(profile, WANTED, 0)?;
         let max_cubes = MAX_PARTIALS.min(u64::from(profile.max_cubes.0));
         Ok(Cut::new(len, tile.len(), max_cubes).map(|cut| Plan { tile, cut }))
     }

@@ -1,82 +1,115 @@
 //! Descriptors: what a tile publishes for later tiles.
 //!
-//! Each tile has two slots, one for its own fold and one for the fold of everything up to it, so that words of the
-//! two never mix. A word of payload is stored as two 32-bit atomics of 16 bits payload each, so that it needs nothing
-//! that a device may lack. It carries the tag of the call above its payload, hence needs no flag, no fence and no clearing
-//! pass: a word with another call's tag is a word not yet there. All writers of a slot write the same bits.
+//! A tile's own fold and the prefix of an anchor have slots of their own, so that words of the two never mix. A word of
+//! payload travels with the tag of the call: a word with another call's tag is a word not yet there. Hence no flag, no
+//! fence and no clearing pass, and it is right under any memory model. All writers of a slot write the same bits.
+//!
+//! | form | a word of payload is | calls told apart | needs |
+//! |---|---|---|---|
+//! | [`Halves`] | two atomics of 16 bits payload under a tag of 16 bits | 65,535 | 32-bit atomics |
+//! | [`Wholes`] | one atomic of 32 bits payload under a tag of 32 bits | 2^31 | 64-bit atomics |
+#![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 use cubecl::prelude::*;
+use cubefold_derive::Argument;
 
-use crate::{State, state_of, words_of};
+use crate::views::both;
+use crate::{Both, State, words_of};
 
-/// 32-bit atomics for one word of payload.
-pub const ATOMICS: usize = 2;
-/// Calls that the tag tells apart before descriptors must be cleared.
-pub const TAGS: u32 = 0xffff;
-/// The slot of a tile's own fold.
-pub const AGGREGATE: u32 = 0;
-/// The slot of the fold up to and with a tile.
-pub const PREFIX: u32 = 1;
+/// 32-bit words of memory for one word of payload, in either form.
+pub const MEMORY: usize = 2;
 
-/// The first 32-bit word of payload of a slot.
+/// Words of payload that tiles leave for one another.
 #[cube]
-fn first_word(tile: u32, slot: u32, #[comptime] width: u32) -> u32 {
-    (tile * 2 + slot) * width
+pub trait Descriptors: Tags + LaunchArg + Send + Sync {
+    /// Publishes a word.
+    fn post(&mut self, word: u32, payload: u32, tag: u32);
+
+    /// The word's payload, and whether it is of this call: 1 or 0.
+    fn look(&self, word: u32, tag: u32) -> Both<u32, u32>;
 }
 
-/// Publishes a state.
+/// How many calls a form tells apart.
+pub trait Tags {
+    /// Calls before descriptors must be cleared.
+    const TAGS: u32;
+}
+
+/// Two 32-bit atomics a word.
+#[derive(Argument)]
+pub struct Halves {
+    words: Box<[Atomic<u32>]>,
+}
+
+impl Tags for Halves {
+    const TAGS: u32 = 0xffff;
+}
+
 #[cube]
-pub fn publish<S: State>(descriptors: &mut [Atomic<u32>], tile: u32, slot: u32, tag: u32, state: S) {
+impl Descriptors for Halves {
+    fn post(&mut self, word: u32, payload: u32, tag: u32) {
+        let place = word as usize * 2;
+        self.words[place].store((tag << 16u32) | (payload & 0xffffu32));
+        self.words[place + 1].store((tag << 16u32) | (payload >> 16u32));
+    }
+
+    fn look(&self, word: u32, tag: u32) -> Both<u32, u32> {
+        let place = word as usize * 2;
+        let low = self.words[place].load();
+        let high = self.words[place + 1].load();
+        let differs = ((low >> 16u32) ^ tag) | ((high >> 16u32) ^ tag);
+        both::<u32, u32>((low & 0xffffu32) | (high << 16u32), select(differs == 0u32, 1u32, 0u32))
+    }
+}
+
+/// One 64-bit atomic a word.
+#[derive(Argument)]
+pub struct Wholes {
+    words: Box<[Atomic<u64>]>,
+}
+
+impl Tags for Wholes {
+    const TAGS: u32 = 0x7fff_ffff;
+}
+
+#[cube]
+impl Descriptors for Wholes {
+    fn post(&mut self, word: u32, payload: u32, tag: u32) {
+        self.words[word as usize].store((payload as u64) | ((tag as u64) << 32u64));
+    }
+
+    fn look(&self, word: u32, tag: u32) -> Both<u32, u32> {
+        let bits = self.words[word as usize].load();
+        let found = (bits >> 32u64) as u32;
+        both::<u32, u32>(bits as u32, select(found == tag, 1u32, 0u32))
+    }
+}
+
+/// Publishes a state in a slot.
+#[cube]
+pub fn publish<S: State, D: Descriptors>(descriptors: &mut D, slot: u32, tag: u32, state: S) {
     let words = words_of::<S>(state);
-    let first = first_word(tile, slot, comptime!(S::WORDS as u32));
     #[unroll]
     for word in 0..comptime!(S::WORDS) {
-        let payload = words[word];
-        let place = (first + comptime!(word as u32)) as usize * 2;
-        descriptors[place].store((tag << 16u32) | (payload & 0xffffu32));
-        descriptors[place + 1].store((tag << 16u32) | (payload >> 16u32));
+        descriptors.post(slot * comptime!(S::WORDS as u32) + comptime!(word as u32), words[word], tag);
     }
 }
 
-/// Looks at a slot up to `patience` times. The words of the state, and then 1 if they are all there.
+/// Looks at a slot once: puts the state's words into `found`, as item `at`. 1 if they are all there, else 0.
 #[cube]
-pub fn poll<S: State>(descriptors: &[Atomic<u32>], tile: u32, slot: u32, tag: u32, patience: u32) -> Array<u32> {
-    let width = comptime!(S::WORDS);
-    let mut found = Array::<u32>::new(comptime!(width + 1));
-    let first = first_word(tile, slot, comptime!(S::WORDS as u32));
-    let mut looks = 0u32;
-    let mut there = 0u32;
-    while there == 0u32 && looks < patience {
-        there = 1u32;
-        #[unroll]
-        for word in 0..width {
-            let place = (first + comptime!(word as u32)) as usize * 2;
-            let low = descriptors[place].load();
-            let high = descriptors[place + 1].load();
-            if (low >> 16u32) != tag || (high >> 16u32) != tag {
-                there = 0u32;
-            }
-            found[word] = (low & 0xffffu32) | (high << 16u32);
-        }
-        looks += 1u32;
-    }
-    found[width] = there;
-    found
-}
-
-/// The state among polled words.
-#[cube]
-pub fn polled<S: State>(found: &Array<u32>) -> S {
-    let mut words = Sequence::<u32>::new();
+pub fn look<S: State, D: Descriptors>(
+    descriptors: &D,
+    slot: u32,
+    tag: u32,
+    found: &mut Array<u32>,
+    #[comptime] at: u32,
+) -> u32 {
+    let mut there = 1u32;
     #[unroll]
     for word in 0..comptime!(S::WORDS) {
-        words.push(found[word]);
+        let seen = descriptors.look(slot * comptime!(S::WORDS as u32) + comptime!(word as u32), tag);
+        found[comptime!(at as usize * S::WORDS + word)] = seen.left;
+        there &= seen.right;
     }
-    state_of::<S>(&words)
-}
-
-/// Whether the polled words are all there.
-#[cube]
-pub fn is_there<S: State>(found: &Array<u32>) -> bool {
-    found[comptime!(S::WORDS)] != 0u32
+    there
 }

@@ -4,7 +4,7 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::blueprint::{LookbackBlueprint, ScanOptions, Strategy, TilesBlueprint, Within};
-use super::descriptor::{ATOMICS, TAGS};
+use super::descriptor::{Descriptors, Halves, MEMORY, Wholes};
 use super::lookback::{self, ExtentLaunch};
 use super::plan::{PATIENCE, Plan, Refusal};
 use super::tiles;
@@ -12,31 +12,34 @@ use crate::device::{Gpu, Launch, Use, argument};
 use crate::ops::States;
 use crate::reduce::Blueprint;
 use crate::reduce::launch::{check_types, cube_grid, fold, partials};
-use crate::views::{Layout, Source};
+use crate::views::{Sink, Source};
 use crate::{Buffer, Device, Error, Lift, Lower, Monoid, State};
 
-/// Scans `source` into a new buffer.
-pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+type PlaceArg<K> = <<K as Sink>::Place as LaunchArg>::RuntimeArg;
+
+/// Scans `source` into `sink`, which has as much room.
+pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Output> + ?Sized>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
     op: &O,
+    sink: &mut K,
     options: &ScanOptions,
-) -> Result<Buffer<O::Output>, Error> {
+) -> Result<(), Error> {
     check_types::<S::Item, O>(device, gpu)?;
-    let stored = <S::View as Layout>::STORED;
-    let plan = Plan::new::<S::Item, O::State, O::Output>(source.len(), stored, options.strategy, &gpu.profile)
+    let plan = Plan::new::<S::Item, O::State>(source.len(), options.strategy, &gpu.profile)
         .map_err(|refusal| refused(device, source.len(), refusal))?;
-    device.fitting::<O::Output>(gpu, source.len())?;
-    let len = source.len() as usize;
-    let output = device.allocate::<O::Output>(gpu, len)?;
-    if len > 0 {
-        match plan.strategy {
-            Strategy::DecoupledLookback => lookback(device, gpu, source, op, &output, &plan, options)?,
-            _ => recursive(device, gpu, source, op, &output, &plan, options.exclusive)?,
-        }
+    if source.is_empty() {
+        return Ok(());
     }
-    Ok(Buffer::on_device(device, output, len))
+    let place = sink.bind_place(device, plan.tile.run)?;
+    match plan.strategy {
+        Strategy::DecoupledLookback if gpu.profile.atomic_u64 => {
+            lookback::<S, O, K, Wholes>(device, gpu, source, op, place, &plan, options)
+        }
+        Strategy::DecoupledLookback => lookback::<S, O, K, Halves>(device, gpu, source, op, place, &plan, options),
+        _ => recursive::<S, O, K>(device, gpu, source, op, place, &plan, options.exclusive),
+    }
 }
 
 fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {
@@ -47,17 +50,17 @@ fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {
 }
 
 /// One launch.
-fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Output> + ?Sized, D: Form>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
     op: &O,
-    output: &Handle,
+    place: PlaceArg<K>,
     plan: &Plan,
     options: &ScanOptions,
 ) -> Result<(), Error> {
-    let words = u64::from(plan.cut.cubes) * 2 * O::State::WORDS as u64 * ATOMICS as u64;
-    let (descriptors, held, tag) = descriptors(gpu, words);
+    let slots = plan.slots();
+    let (descriptors, held, tag) = descriptors::<D>(gpu, slots * O::State::WORDS as u64 * MEMORY as u64);
     let ticket = gpu.scratch.piece(Use::Ticket, 1, |words| zeros(gpu, words), |piece| piece.handle.clone());
     let blueprint = LookbackBlueprint {
         tile: plan.tile,
@@ -69,21 +72,21 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let grid = cube_grid(plan.cut.cubes, &gpu.profile);
     let cubes = cubes_in(&grid);
     let extent = ExtentLaunch::new(plan.cut.cubes, plan.cut.full_tiles, plan.cut.tail, tag, cubes);
-    let (view, op) = (source.bind(device)?, op.bind(device)?);
+    let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
     notify(device, "scan::lookback", plan, cubes);
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
-    // the same indices, for which the output was made. Descriptors of all `tiles` are there. Every loop is bounded:
-    // polls by the patience, windows and anchors by the tiles, and a missing tile is folded at once.
+    // the same indices, for which the place has room. Descriptors of all `slots` are there. Every loop is bounded:
+    // polls by the patience, and rounds by the tiles and anchors, each of which is made at most once.
     unsafe {
-        lookback::scan_lookback::launch_unchecked::<S::View, O>(
+        lookback::scan_lookback::launch_unchecked::<S::View, O, K::Place, D>(
             &gpu.client,
             grid,
             CubeDim::new_1d(plan.tile.units),
             view,
             op,
-            argument(descriptors, held as usize),
+            D::argument(descriptors, held),
             argument(ticket, 1),
-            argument(output.clone(), source.len() as usize * O::Output::WORDS),
+            place,
             extent,
             blueprint,
         );
@@ -92,13 +95,13 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
 }
 
 /// Descriptors of at least `words` words, how many there are, and the tag of this call. Cleared when tags run out.
-fn descriptors(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
+fn descriptors<D: Form>(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
     gpu.scratch.piece(
         Use::Descriptors,
         words,
         |words| zeros(gpu, words),
         |piece| {
-            if piece.calls == TAGS {
+            if piece.calls == D::TAGS {
                 piece.handle = zeros(gpu, piece.words);
                 piece.calls = 0;
             }
@@ -108,22 +111,39 @@ fn descriptors(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
     )
 }
 
+/// A form of descriptors and how its memory is bound.
+trait Form: Descriptors {
+    fn argument(handle: Handle, words: u64) -> Self::RuntimeArg;
+}
+
+impl Form for Halves {
+    fn argument(handle: Handle, words: u64) -> Self::RuntimeArg {
+        (argument(handle, words as usize),)
+    }
+}
+
+impl Form for Wholes {
+    fn argument(handle: Handle, words: u64) -> Self::RuntimeArg {
+        (argument(handle, words as usize / MEMORY),)
+    }
+}
+
 fn zeros(gpu: &Gpu, words: u64) -> Handle {
     gpu.client.create_from_slice(&vec![0; words as usize * 4])
 }
 
 /// Tiles are folded, their folds scanned, and each tile scanned on from there.
-fn recursive<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+fn recursive<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Output> + ?Sized>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
     op: &O,
-    output: &Handle,
+    place: PlaceArg<K>,
     plan: &Plan,
     exclusive: bool,
 ) -> Result<(), Error> {
     let prefixes = prefixes(device, gpu, source, op, &States::new(op.clone()), plan, 0)?;
-    scan_tiles(device, gpu, source, op, &prefixes, output, plan, exclusive)
+    scan_tiles::<S, O, K>(device, gpu, source, op, &prefixes, place, plan, exclusive)
 }
 
 /// What comes before each tile. A single tile starts from nothing: it gets a state that is not read.
@@ -160,21 +180,23 @@ fn scan_states<B: Monoid>(
     depth: u32,
 ) -> Result<(), Error> {
     let len = states.len() as u64;
-    let plan = Plan::new::<B::State, B::State, B::State>(len, true, strategy, &gpu.profile)
+    let plan = Plan::new::<B::State, B::State>(len, strategy, &gpu.profile)
         .map_err(|refusal| refused(device, len, refusal))?;
     let prefixes = prefixes(device, gpu, states, bare, bare, &plan, depth)?;
-    scan_tiles(device, gpu, states, bare, &prefixes, output, &plan, true)
+    let mut output = Buffer::<B::State>::on_device(device, output.clone(), states.len());
+    let place = output.bind_place(device, plan.tile.run)?;
+    scan_tiles::<_, _, Buffer<B::State>>(device, gpu, states, bare, &prefixes, place, &plan, true)
 }
 
 /// One launch over all tiles.
 #[allow(clippy::too_many_arguments)]
-fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Output> + ?Sized>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
     op: &O,
     prefixes: &Handle,
-    output: &Handle,
+    place: PlaceArg<K>,
     plan: &Plan,
     exclusive: bool,
 ) -> Result<(), Error> {
@@ -182,19 +204,19 @@ fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let within = if plan.strategy == Strategy::HillisSteele { Within::Doubling } else { Within::Sweeps };
     let blueprint = TilesBlueprint { tile: plan.tile, within, exclusive, carried };
     let grid = cube_grid(plan.cut.cubes, &gpu.profile);
-    let (view, op) = (source.bind(device)?, op.bind(device)?);
+    let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
     notify(device, "scan::tiles", plan, cubes_in(&grid));
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
-    // the same indices, for which the output was made; tile `c` reads prefix `c` of as many. No loops but unrolled ones.
+    // the same indices, for which the place has room; tile `c` reads prefix `c` of as many. No loops but unrolled ones.
     unsafe {
-        tiles::scan_tiles::launch_unchecked::<S::View, O>(
+        tiles::scan_tiles::launch_unchecked::<S::View, O, K::Place>(
             &gpu.client,
             grid,
             CubeDim::new_1d(plan.tile.units),
             view,
             op,
             argument(prefixes.clone(), plan.cut.cubes as usize * O::State::WORDS),
-            argument(output.clone(), source.len() as usize * O::Output::WORDS),
+            place,
             plan.cut.cubes,
             plan.cut.full_tiles,
             plan.cut.tail,

@@ -16,10 +16,11 @@ mod launch;
 mod lookback;
 mod plan;
 mod tiles;
+mod window;
 
 use crate::device::Launch;
-use crate::views::Source;
-use crate::{Buffer, Device, Error, Lift, Lower};
+use crate::views::{Sink, Source};
+use crate::{Buffer, Device, Error, Lift, Lower, Operator};
 
 pub use blueprint::{ScanOptions, Strategy};
 pub(crate) use host::addressable;
@@ -63,7 +64,7 @@ impl Device {
         self.scan_with(source, op, &ScanOptions { exclusive: true, ..ScanOptions::default() })
     }
 
-    /// Scans `source` as `options` say. The strategy that was asked for is the one that runs.
+    /// Scans `source` as `options` say, into a new buffer. The strategy that was asked for is the one that runs.
     ///
     /// # Errors
     ///
@@ -76,13 +77,60 @@ impl Device {
         O: Lift<S::Item> + Lower,
     {
         match self.gpu() {
-            None => {
-                op.check_host()?;
-                self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
-                let len = addressable(source.len())?;
-                Ok(Buffer::on_host(host::scan(&source.on_host()?, len, op, options.exclusive)))
+            None => self.scan_on_host(source, op, options).map(Buffer::on_host),
+            Some(gpu) => {
+                self.fitting::<O::Output>(gpu, source.len())?;
+                let len = source.len() as usize;
+                let mut output = Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len);
+                launch::scan(self, gpu, source, op, &mut output, options)?;
+                Ok(output)
             }
-            Some(gpu) => launch::scan(self, gpu, source, op, options),
         }
+    }
+
+    /// Scans `source` as `options` say, into `sink`: an existing buffer, or evenly spaced items of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`scan_with`](Device::scan_with); [`Error::Length`] where `sink` has not room for exactly the results, and
+    /// [`Error::Overlap`] where its memory is read by the source or the operator.
+    pub fn scan_into<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+        K: Sink<Item = O::Output> + ?Sized,
+    {
+        check_sink(source, op, sink)?;
+        match self.gpu() {
+            None => sink.put(self.scan_on_host(source, op, options)?),
+            Some(gpu) => launch::scan(self, gpu, source, op, sink, options),
+        }
+    }
+
+    fn scan_on_host<S, O>(&self, source: &S, op: &O, options: &ScanOptions) -> Result<Vec<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        op.check_host()?;
+        self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
+        let len = addressable(source.len())?;
+        Ok(host::scan(&source.on_host()?, len, op, options.exclusive))
+    }
+}
+
+/// Whether the results of `source` fit into `sink` and do not overwrite what is still to be read.
+pub(crate) fn check_sink<S, O, K>(source: &S, op: &O, sink: &K) -> Result<(), Error>
+where
+    S: Source + ?Sized,
+    O: Operator,
+    K: Sink + ?Sized,
+{
+    if sink.room() != source.len() {
+        return Err(Error::Length { what: "the sink", got: sink.room(), expected: source.len() });
+    }
+    match sink.memory() {
+        Some(memory) if source.reads(memory) || op.reads(memory) => Err(Error::Overlap),
+        _ => Ok(()),
     }
 }

@@ -5,8 +5,15 @@ use crate::reduce::Cut;
 use crate::tile::Tile;
 use crate::{Feature, Profile, State};
 
-/// The tile of a look-back scan. Items a unit: enough to hide the look-back, few enough for registers.
-const LOOKBACK: Tile = Tile { units: 256, items: 16, plane: 0 };
+/// Units of a cube and rows of a look-back scan: enough items to hide the look-back, few enough for registers.
+const UNITS: u32 = 256;
+const ROWS: u32 = 4;
+
+/// Words that a unit moves at once: 16 bytes.
+const RUN_WORDS: usize = 4;
+
+/// Tiles that a unit of the looking plane looks at.
+const LOOKS: u32 = 4;
 
 /// Polls before a cube folds a missing tile itself: far longer than a tile takes, far shorter than a watchdog. Mesa's
 /// llvmpipe ends every loop of a unit after 65,535 iterations in all, so it must be well below that too.
@@ -33,13 +40,8 @@ pub enum Refusal {
 }
 
 impl Plan {
-    /// The plan for `len` items of type `T`, scanned as states `S`, with results of type `R`.
-    pub fn new<T: State, S: State, R: State>(
-        len: u64,
-        stored: bool,
-        strategy: Strategy,
-        profile: &Profile,
-    ) -> Result<Self, Refusal> {
+    /// The plan for `len` items of type `T`, scanned as states `S`.
+    pub fn new<T: State, S: State>(len: u64, strategy: Strategy, profile: &Profile) -> Result<Self, Refusal> {
         let strategy = match strategy {
             Strategy::Auto if profile.atomic_u32 => Strategy::DecoupledLookback,
             Strategy::Auto => Strategy::Blelloch,
@@ -47,7 +49,7 @@ impl Plan {
         };
         let tile = match strategy {
             Strategy::DecoupledLookback if !profile.atomic_u32 => Err(Feature::Atomic32),
-            Strategy::DecoupledLookback => lookback_tile::<T, S, R>(stored, profile),
+            Strategy::DecoupledLookback => lookback_tile::<T, S>(profile),
             _ => recursive_tile::<S>(profile),
         };
         let tile = tile.map_err(Refusal::Lacks)?;
@@ -59,22 +61,27 @@ impl Plan {
         Ok(Plan { strategy, tile, cut })
     }
 
-    /// Tiles between two anchors: as many as a cube can look at together, so that the chain of anchors is short.
+    /// Slots of the descriptors: every tile's fold, then every anchor's prefix.
+    pub fn slots(&self) -> u64 {
+        u64::from(self.cut.cubes) + u64::from(self.cut.cubes.div_ceil(self.window()))
+    }
+
+    /// Tiles between two anchors: as many as are looked at together, so that the chain of anchors is short.
     pub fn window(&self) -> u32 {
-        self.tile.units
+        if self.tile.plane > 0 { self.tile.plane * LOOKS } else { self.tile.units }
     }
 }
 
-/// Items and results share the exchange: it has room for the wider ones.
-fn lookback_tile<T: State, S: State, R: State>(stored: bool, profile: &Profile) -> Result<Tile, Feature> {
-    let for_items = Tile::fitting::<T, S>(profile, stored, LOOKBACK, 1)?;
-    Tile::fitting::<R, S>(profile, true, for_items, 1)
+fn lookback_tile<T: State, S: State>(profile: &Profile) -> Result<Tile, Feature> {
+    let run = (RUN_WORDS / T::WORDS).max(1) as u32;
+    // What units tell each other takes one more state, and a tile.
+    Tile::fitting::<T, S>(profile, Tile { units: UNITS, rows: ROWS, run, plane: 0 }, 2)
 }
 
 /// One item a unit, so that the strategies are what their names say.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
     let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
-    let mut tile = Tile { units, items: 1, plane: 0 };
+    let mut tile = Tile { units, rows: 1, run: 1, plane: 0 };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
         if tile.units == 0 {
@@ -108,7 +115,7 @@ mod tests {
 
     #[test]
     fn auto_takes_look_back_only_where_atomics_are() {
-        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32, f32>(1 << 20, true, strategy, profile);
+        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, strategy, profile);
         assert_eq!(plan(&profile(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
         let bare = Profile { atomic_u32: false, ..profile() };
         assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
@@ -119,15 +126,15 @@ mod tests {
     fn tiles_shrink_to_the_shared_memory_of_the_device() {
         for shared_bytes in [1 << 10, 1 << 12, 16384, 32768, 1 << 16] {
             let profile = Profile { shared_bytes, ..profile() };
-            let tile = lookback_tile::<f64, f64, f64>(true, &profile).expect("there is room for one unit");
-            assert!(tile.shared_bytes::<f64, f64>(true) <= shared_bytes, "{tile:?} in {shared_bytes} bytes");
+            let tile = lookback_tile::<f64, f64>(&profile).expect("there is room for one unit");
+            assert!(tile.shared_bytes::<f64>() <= shared_bytes, "{tile:?} in {shared_bytes} bytes");
         }
     }
 
     #[test]
     fn a_grid_of_two_dimensions_is_the_limit() {
         let profile = Profile { max_cubes: (2, 3, 1), ..profile() };
-        let plan = |len| Plan::new::<u32, u32, u32>(len, true, Strategy::DecoupledLookback, &profile);
+        let plan = |len| Plan::new::<u32, u32>(len, Strategy::DecoupledLookback, &profile);
         assert!(plan(6 * 4096).is_ok());
         assert_eq!(plan(6 * 4096 + 1), Err(Refusal::TooLong(6 * 4096)));
     }

@@ -3,17 +3,17 @@
 use cubecl::prelude::*;
 
 use super::blueprint::{TilesBlueprint, Within};
-use crate::tile::{cube_scan, cube_scan_sweeps, fetch, load_items, store_scanned, tile_start, unit_fold};
-use crate::views::View;
+use crate::tile::{cube_scan, cube_scan_sweeps, fetch, keep, load_runs, registers, run_fold, tile_start, write_scanned};
+use crate::views::{Place, View};
 use crate::{Lift, Lower, Monoid, MonoidExpand, State};
 
 /// Cube `c` scans tile `c` of `tiles` on from state `c` of `prefixes`.
 #[cube(launch_unchecked)]
-pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower>(
+pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     view: V,
     op: O,
     prefixes: &[u32],
-    output: &mut [u32],
+    place: &mut P,
     tiles: u32,
     full_tiles: u32,
     tail: u32,
@@ -21,30 +21,29 @@ pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower>(
 ) {
     let tile = comptime!(blueprint.tile);
     let mut states = Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS));
-    let mut exchange = Shared::<[u32]>::new_slice(comptime!(
-        tile.exchange_words::<V::Item>(V::STORED).max(tile.exchange_words::<O::Output>(true))
-    ));
     let index = CUBE_POS as u32;
     // The same for every unit of a cube: barriers below are reached by all or none.
     if index < tiles {
         let valid = select(index < full_tiles, comptime!(tile.len()), tail);
         let start = tile_start(index, comptime!(tile.len()));
-        let items = load_items::<V>(&view, start, valid, &mut exchange, tile);
-        let own = unit_fold::<V, O>(&op, &items, valid, tile);
+        let mut items = registers::<V::Item>(comptime!(tile.items()));
+        let mut rows = registers::<O::State>(1u32);
+        load_runs::<V>(&view, start, valid, &mut items, tile);
+        let own = run_fold::<V, O>(&op, &items, valid, 0u32, tile);
         let mut before = scan_units::<O>(&op, own, &mut states, blueprint);
         if comptime!(blueprint.carried) {
             before = op.combine(fetch::<O::State>(prefixes, index), before);
         }
-        // Protects: the exchange's items are read before results are written there.
-        sync_cube();
-        store_scanned::<V, O>(
+        keep::<O::State>(&mut rows, before, 0u32);
+        let nothing = op.identity();
+        write_scanned::<V, O, P>(
             &op,
             &items,
-            before,
+            &rows,
+            nothing,
             start.low,
             valid,
-            &mut exchange,
-            output,
+            place,
             tile,
             comptime!(blueprint.exclusive),
         );

@@ -2,30 +2,133 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, plane_fold, plane_scan, plane_shift_up, shared_load, shared_store};
-use crate::views::both;
-use crate::{Both, Monoid, MonoidExpand};
+use super::{
+    Tile, keep, plane_fold, plane_last, plane_scan, plane_shift_up, run_fold, shared_load, shared_store,
+};
+use crate::views::{View, both};
+use crate::{Both, Lift, Monoid, MonoidExpand};
+
+/// Scans a tile's runs: folds them, and scans their folds. `left` is what comes before the unit's group, `right` the fold
+/// of the tile, the same on every unit; `rows` gets what comes before the unit's run of each row within the group. The
+/// shared memory is as for [`cube_scan`].
+#[cube]
+pub fn tile_scan<V: View, O: Lift<V::Item>>(
+    op: &O,
+    items: &Array<u32>,
+    valid: u32,
+    rows: &mut Array<u32>,
+    shared: &mut Shared<[u32]>,
+    #[comptime] tile: Tile,
+) -> Both<O::State, O::State> {
+    if comptime!(tile.plane > 0) {
+        let mut carry = op.identity();
+        #[unroll]
+        for row in 0..comptime!(tile.rows) {
+            let own = run_fold::<V, O>(op, items, valid, row, tile);
+            let scanned = plane_scan::<O>(op, own, comptime!(tile.plane));
+            let mut before = plane_shift_up::<O::State>(scanned, 1u32);
+            let last = plane_last::<O::State>(scanned, comptime!(tile.plane));
+            if comptime!(row == 0) {
+                if UNIT_POS_PLANE == 0 {
+                    before = op.identity();
+                }
+                carry = last;
+            } else {
+                if UNIT_POS_PLANE == 0 {
+                    before = carry;
+                } else {
+                    before = op.combine(carry, before);
+                }
+                carry = op.combine(carry, last);
+            }
+            keep::<O::State>(rows, before, row);
+        }
+        group_scan::<O>(op, carry, shared, tile)
+    } else {
+        let own = run_fold::<V, O>(op, items, valid, 0u32, tile);
+        let units = cube_scan::<O>(op, own, shared, tile);
+        keep::<O::State>(rows, units.left, 0u32);
+        both::<O::State, O::State>(op.identity(), units.right)
+    }
+}
+
+/// The fold of a tile, the same on every unit. The shared memory is as for [`cube_fold`].
+#[cube]
+pub fn tile_fold<V: View, O: Lift<V::Item>>(
+    op: &O,
+    items: &Array<u32>,
+    valid: u32,
+    shared: &mut Shared<[u32]>,
+    #[comptime] tile: Tile,
+) -> O::State {
+    let mut own = run_fold::<V, O>(op, items, valid, 0u32, tile);
+    if comptime!(tile.rows > 1) {
+        own = plane_fold::<O>(op, own, comptime!(tile.plane));
+        #[unroll]
+        for row in 1..comptime!(tile.rows) {
+            let run = run_fold::<V, O>(op, items, valid, row, tile);
+            own = op.combine(own, plane_fold::<O>(op, run, comptime!(tile.plane)));
+        }
+        groups_fold::<O>(op, own, shared, tile)
+    } else {
+        cube_fold::<O>(op, own, shared, tile)
+    }
+}
+
+/// What comes before the unit's plane, and the fold of all planes, given the plane's own fold on each of its units.
+#[cube]
+fn group_scan<O: Monoid>(
+    op: &O,
+    own: O::State,
+    shared: &mut Shared<[u32]>,
+    #[comptime] tile: Tile,
+) -> Both<O::State, O::State> {
+    let slots = comptime!(tile.slots());
+    let plane = UNIT_POS / comptime!(tile.plane);
+    if UNIT_POS_PLANE == 0 {
+        shared_store::<O::State>(shared, plane, own, slots);
+    }
+    // Protects: every plane's fold is there before any unit reads it.
+    sync_cube();
+    let mut before = op.identity();
+    let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
+    #[unroll]
+    for index in 1..slots {
+        if index == plane {
+            before = total;
+        }
+        total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
+    }
+    both::<O::State, O::State>(before, total)
+}
+
+/// The folds of the planes folded in order, the same on every unit; a plane's fold is right on its first unit.
+#[cube]
+fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
+    let slots = comptime!(tile.slots());
+    if UNIT_POS_PLANE == 0 {
+        shared_store::<O::State>(shared, UNIT_POS / comptime!(tile.plane), own, slots);
+    }
+    // Protects: every plane's fold is there before any unit reads it.
+    sync_cube();
+    let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
+    #[unroll]
+    for index in 1..slots {
+        total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
+    }
+    total
+}
 
 /// The states of all units folded in order; the same on every unit.
 ///
 /// `shared` holds `tile.slots()` states. It may be used again after the next barrier.
 #[cube]
 pub fn cube_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
-    let slots = comptime!(tile.slots());
     if comptime!(tile.plane > 0) {
-        let folded = plane_fold::<O>(op, state, comptime!(tile.plane));
-        if UNIT_POS_PLANE == 0 {
-            shared_store::<O::State>(shared, UNIT_POS / comptime!(tile.plane), folded, slots);
-        }
-        // Protects: every plane's total is there before any unit reads it.
-        sync_cube();
-        let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
-        #[unroll]
-        for index in 1..slots {
-            total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
-        }
-        total
+        let own = plane_fold::<O>(op, state, comptime!(tile.plane));
+        groups_fold::<O>(op, own, shared, tile)
     } else {
+        let slots = comptime!(tile.slots());
         let mut folded = state;
         shared_store::<O::State>(shared, UNIT_POS, folded, slots);
         let steps = comptime!(tile.units.ilog2());
@@ -57,30 +160,17 @@ pub fn cube_scan<O: Monoid>(
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> Both<O::State, O::State> {
-    let slots = comptime!(tile.slots());
     if comptime!(tile.plane > 0) {
         let scanned = plane_scan::<O>(op, state, comptime!(tile.plane));
-        let plane = UNIT_POS / comptime!(tile.plane);
-        if UNIT_POS_PLANE == comptime!(tile.plane - 1) {
-            shared_store::<O::State>(shared, plane, scanned, slots);
-        }
-        let before_in_plane = plane_shift_up::<O::State>(scanned, 1u32);
-        // Protects: every plane's total is there before any unit reads it.
-        sync_cube();
-        let mut before = op.identity();
-        let mut total = op.identity();
-        #[unroll]
-        for index in 0..slots {
-            if index == plane {
-                before = total;
-            }
-            total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
-        }
+        let within = plane_shift_up::<O::State>(scanned, 1u32);
+        let groups = group_scan::<O>(op, plane_last::<O::State>(scanned, comptime!(tile.plane)), shared, tile);
+        let mut before = groups.left;
         if UNIT_POS_PLANE > 0 {
-            before = op.combine(before, before_in_plane);
+            before = op.combine(before, within);
         }
-        both::<O::State, O::State>(before, total)
+        both::<O::State, O::State>(before, groups.right)
     } else {
+        let slots = comptime!(tile.slots());
         let mut scanned = state;
         shared_store::<O::State>(shared, UNIT_POS, scanned, slots);
         let steps = comptime!(tile.units.ilog2());

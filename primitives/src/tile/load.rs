@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, shared_load, shared_store};
+use super::Tile;
 use crate::views::{View, ViewExpand};
 use crate::{Lift, LiftExpand, MonoidExpand, State, Wide, state_of, wide_product, words_of, wrapping_add};
 
@@ -18,68 +18,44 @@ pub fn within_tile(start: Wide, offset: u32) -> Wide {
     Wide { low: wrapping_add(start.low, offset), high: start.high }
 }
 
-/// Loads the first `valid` items of a tile, so that unit `u` holds the words of items
-/// `u · items .. (u + 1) · items`. Words of items past `valid` are 0 and must not be used.
-///
-/// Stored items are read by neighbouring units together and exchanged through `exchange`, which holds
-/// `tile.len()` items and may be used again after the next barrier. Computed items are read in place.
+/// Where the unit's run of a row begins within the tile.
 #[cube]
-pub fn load_items<V: View>(
-    view: &V,
-    start: Wide,
-    valid: u32,
-    exchange: &mut Shared<[u32]>,
-    #[comptime] tile: Tile,
-) -> Array<u32> {
-    let width = comptime!(<V::Item as State>::WORDS as u32);
-    let mut words = Array::<u32>::new(comptime!((tile.items * width) as usize));
-    if comptime!(V::STORED && tile.items > 1) {
-        let length = comptime!(tile.exchange_slots());
-        if valid == comptime!(tile.len()) {
-            // A full tile: loads without tests, so that many are under way at once.
-            #[unroll]
-            for row in 0..comptime!(tile.items) {
-                let offset = comptime!(row * tile.units) + UNIT_POS;
-                let item = view.read(within_tile(start, offset));
-                shared_store::<V::Item>(exchange, padded(offset, comptime!(tile.items)), item, length);
-            }
-        } else {
-            #[unroll]
-            for row in 0..comptime!(tile.items) {
-                let offset = comptime!(row * tile.units) + UNIT_POS;
-                if offset < valid {
-                    let item = view.read(within_tile(start, offset));
-                    shared_store::<V::Item>(exchange, padded(offset, comptime!(tile.items)), item, length);
-                }
-            }
-        }
-        // Protects: every item is there before its folding unit reads it.
-        sync_cube();
+pub fn run_offset(#[comptime] row: u32, #[comptime] tile: Tile) -> u32 {
+    let group = comptime!(tile.group());
+    let part = UNIT_POS / group * comptime!(group * tile.items());
+    part + comptime!(row * group * tile.run) + UNIT_POS % group * comptime!(tile.run)
+}
+
+/// Registers for a unit's items.
+#[cube]
+pub fn registers<T: State>(#[comptime] items: u32) -> Array<u32> {
+    Array::<u32>::new(comptime!(items as usize * T::WORDS))
+}
+
+/// Loads the unit's runs of a tile's first `valid` items, row after row, into `words`. Words of items past `valid` must
+/// not be used.
+#[cube]
+pub fn load_runs<V: View>(view: &V, start: Wide, valid: u32, words: &mut Array<u32>, #[comptime] tile: Tile) {
+    if valid == comptime!(tile.len()) {
+        // A full tile: loads without tests, so that many are under way at once.
         #[unroll]
-        for item in 0..comptime!(tile.items) {
-            let offset = UNIT_POS * comptime!(tile.items) + item;
-            if offset < valid {
-                let value = shared_load::<V::Item>(&*exchange, padded(offset, comptime!(tile.items)), length);
-                keep::<V::Item>(&mut words, value, item);
-            }
+        for row in 0..comptime!(tile.rows) {
+            let offset = run_offset(row, tile);
+            view.read_run(within_tile(start, offset), words, comptime!(row * tile.run), comptime!(tile.run));
         }
     } else {
         #[unroll]
-        for item in 0..comptime!(tile.items) {
-            let offset = UNIT_POS * comptime!(tile.items) + item;
-            if offset < valid {
-                let value = view.read(within_tile(start, offset));
-                keep::<V::Item>(&mut words, value, item);
+        for row in 0..comptime!(tile.rows) {
+            let offset = run_offset(row, tile);
+            #[unroll]
+            for item in 0..comptime!(tile.run) {
+                if offset + item < valid {
+                    let value = view.read(within_tile(start, offset + item));
+                    keep::<V::Item>(words, value, comptime!(row * tile.run + item));
+                }
             }
         }
     }
-    words
-}
-
-/// One slot is left free behind each unit's run, so that units reading their runs in step hit different banks.
-#[cube]
-pub fn padded(offset: u32, #[comptime] items: u32) -> u32 {
-    offset + offset / items
 }
 
 /// Puts an item's words into a unit's registers.
@@ -103,28 +79,29 @@ pub fn kept<T: State>(registers: &Array<u32>, #[comptime] index: u32) -> T {
     state_of::<T>(&words)
 }
 
-/// A unit's loaded items lifted and folded in order. The operator never sees an item past `valid`.
+/// The unit's run of a row lifted and folded in order. The operator never sees an item past `valid`.
 #[cube]
-pub fn unit_fold<V: View, O: Lift<V::Item>>(
+pub fn run_fold<V: View, O: Lift<V::Item>>(
     op: &O,
     items: &Array<u32>,
     valid: u32,
+    #[comptime] row: u32,
     #[comptime] tile: Tile,
 ) -> O::State {
     let mut folded = op.identity();
-    let first = UNIT_POS * comptime!(tile.items);
-    if comptime!(tile.items) + first <= valid {
+    let first = run_offset(row, tile);
+    if first + comptime!(tile.run) <= valid {
         // A full run: no tests, and no combine with the identity.
-        folded = op.lift(kept::<V::Item>(items, 0u32));
+        folded = op.lift(kept::<V::Item>(items, comptime!(row * tile.run)));
         #[unroll]
-        for item in 1..comptime!(tile.items) {
-            folded = op.combine(folded, op.lift(kept::<V::Item>(items, item)));
+        for item in 1..comptime!(tile.run) {
+            folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
         }
     } else {
         #[unroll]
-        for item in 0..comptime!(tile.items) {
+        for item in 0..comptime!(tile.run) {
             if first + item < valid {
-                folded = op.combine(folded, op.lift(kept::<V::Item>(items, item)));
+                folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
             }
         }
     }

@@ -2,6 +2,18 @@
 //!
 //! CubeCL's levels: a *unit* is CUDA's thread, a *plane* its warp, a *cube* its block. Every collective has a path
 //! with plane shuffles and one through shared memory alone; the blueprint's `plane` says which.
+//!
+//! A *group* is a plane where planes are used, else the whole cube. A tile is dealt to its groups in contiguous parts,
+//! a part to rows, and a row to the group's units in *runs* of neighbouring items:
+//!
+//! ```text
+//! group 0: row 0 | unit 0: run | unit 1: run | … | unit 31: run |
+//!          row 1 | unit 0: run | …
+//! group 1: row 0 | …
+//! ```
+//!
+//! A run is what a unit moves at once (16 bytes, say), so that neighbouring units move neighbouring memory with no
+//! exchange between them; what they exchange is one state a run.
 
 mod cube;
 mod load;
@@ -10,33 +22,45 @@ mod plane;
 mod shared;
 mod sweep;
 
-pub use cube::{cube_fold, cube_scan};
+pub use cube::{cube_fold, cube_scan, tile_fold, tile_scan};
 pub use load::*;
-pub use output::{fetch, store, store_scanned};
-pub use plane::{plane_fold, plane_scan, plane_shift_up};
+pub use output::{fetch, store, write_scanned};
+pub use plane::{plane_fold, plane_last, plane_scan, plane_shift_up};
 pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;
 
 use crate::State;
 
-/// Words of items that a unit keeps in registers at most.
-const REGISTER_WORDS: usize = 32;
+/// Words of items and states that a unit keeps in registers at most.
+const REGISTERS: usize = 40;
 
 /// What a kernel must be compiled anew for. Small on purpose: sizes are run-time arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tile {
     /// Units of a cube: the length of shared arrays and of unrolled loops over planes.
     pub units: u32,
-    /// Items a unit folds in a row: the length of its register array.
-    pub items: u32,
+    /// Rows of a group's part: more than one only with planes.
+    pub rows: u32,
+    /// Neighbouring items that a unit moves at once.
+    pub run: u32,
     /// Units of a plane where plane operations are used; 0 for the path without.
     pub plane: u32,
 }
 
 impl Tile {
+    /// Items of a unit.
+    pub fn items(self) -> u32 {
+        self.rows * self.run
+    }
+
     /// Items of a tile.
     pub fn len(self) -> u32 {
-        self.units * self.items
+        self.units * self.items()
+    }
+
+    /// Units of a group.
+    pub fn group(self) -> u32 {
+        if self.plane > 0 { self.plane } else { self.units }
     }
 
     /// Slots of shared memory that a collective over one state a unit needs.
@@ -44,27 +68,15 @@ impl Tile {
         if self.plane > 0 { self.units / self.plane } else { self.units }
     }
 
-    /// Slots through which the units of a cube exchange the items of a tile.
-    pub fn exchange_slots(self) -> u32 {
-        self.units * (self.items + 1)
+    /// Bytes of shared memory for the collectives over states `S`.
+    pub fn shared_bytes<S: State>(self) -> usize {
+        4 * self.slots() as usize * S::WORDS
     }
 
-    /// Words of shared memory to exchange items of type `T`; at least one, since an array cannot be empty.
-    pub fn exchange_words<T: State>(self, stored: bool) -> usize {
-        if stored && self.items > 1 { self.exchange_slots() as usize * T::WORDS } else { 1 }
-    }
-
-    /// Bytes of shared memory for the collectives over states `S` and the exchange of items `T`.
-    pub fn shared_bytes<T: State, S: State>(self, stored: bool) -> usize {
-        4 * (self.slots() as usize * S::WORDS + self.exchange_words::<T>(stored))
-    }
-
-    /// The largest tile of at most `units` units and `items` items that the device has room for. `extra` is the
-    /// number of states of shared memory that the kernel needs beside, and registers for `T` and `S` are counted
-    /// against `items`.
+    /// The largest tile of at most the `wanted` units and items that the device has room for. `extra` is the number of
+    /// states of shared memory that the kernel needs beside; registers for `T` and `S` are counted against the items.
     pub fn fitting<T: State, S: State>(
         profile: &crate::Profile,
-        stored: bool,
         wanted: Tile,
         extra: u32,
     ) -> Result<Tile, crate::Feature> {
@@ -72,22 +84,31 @@ impl Tile {
         while tile.units > profile.max_units {
             tile.units /= 2;
         }
-        // Registers: a unit holds `items` items; wide ones leave room for fewer.
-        while tile.items > 1 && tile.items as usize * T::WORDS.max(S::WORDS) > REGISTER_WORDS {
-            tile.items /= 2;
-        }
-        tile.plane = profile.plane.filter(|&plane| tile.units.is_multiple_of(plane)).unwrap_or(0);
-        let bytes = |tile: Tile| tile.shared_bytes::<T, S>(stored) + 4 * extra as usize * S::WORDS;
-        while bytes(tile) > profile.shared_bytes && tile.items > 1 {
-            tile.items /= 2;
-        }
+        tile.plane = plane_of(profile, tile.units);
+        let bytes = |tile: Tile| tile.shared_bytes::<S>() + 4 * extra as usize * S::WORDS;
         while bytes(tile) > profile.shared_bytes && tile.units > 1 {
             tile.units /= 2;
-            tile.plane = profile.plane.filter(|&plane| tile.units.is_multiple_of(plane)).unwrap_or(0);
+            tile.plane = plane_of(profile, tile.units);
         }
         if bytes(tile) > profile.shared_bytes {
             return Err(crate::Feature::SharedMemory(bytes(tile)));
         }
+        if tile.plane == 0 {
+            tile.run *= tile.rows;
+            tile.rows = 1;
+        }
+        // A unit holds its items and a state a row; wide ones leave room for fewer.
+        while tile.registers::<T, S>() > REGISTERS && tile.items() > 1 {
+            if tile.rows > 1 { tile.rows /= 2 } else { tile.run /= 2 }
+        }
         Ok(tile)
     }
+
+    fn registers<T: State, S: State>(self) -> usize {
+        self.items() as usize * T::WORDS + self.rows as usize * S::WORDS
+    }
+}
+
+fn plane_of(profile: &crate::Profile, units: u32) -> u32 {
+    profile.plane.filter(|&plane| units.is_multiple_of(plane)).unwrap_or(0)
 }

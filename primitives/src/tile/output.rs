@@ -1,9 +1,9 @@
-//! A tile's results, from the units that made them to the output.
+//! A tile's results, from the units that made them to where they go.
 
 use cubecl::prelude::*;
 
-use super::{Tile, kept, padded, shared_load, shared_store};
-use crate::views::View;
+use super::{Tile, keep, kept, registers, run_offset};
+use crate::views::{Place, PlaceExpand, View};
 use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, state_of, words_of};
 
 /// Writes an item to a buffer of words.
@@ -29,48 +29,35 @@ pub fn fetch<T: State>(input: &[u32], index: u32) -> T {
     state_of::<T>(&words)
 }
 
-/// Scans a unit's loaded items on from `before` and stores the lowered results of the tile's first `valid` items,
-/// neighbouring units together. `exchange` holds `tile.exchange_slots()` outputs and must be free to write.
+/// Scans the unit's items on from `before`, which comes before its group, and from `rows`, and writes the lowered results
+/// of the tile's first `valid` items from `start` on.
 #[cube]
-pub fn store_scanned<V: View, O: Lift<V::Item> + Lower>(
+pub fn write_scanned<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     op: &O,
     items: &Array<u32>,
+    rows: &Array<u32>,
     before: O::State,
     start: u32,
     valid: u32,
-    exchange: &mut Shared<[u32]>,
-    output: &mut [u32],
+    place: &mut P,
     #[comptime] tile: Tile,
     #[comptime] exclusive: bool,
 ) {
-    let length = comptime!(tile.exchange_slots());
-    let mut running = before;
     #[unroll]
-    for item in 0..comptime!(tile.items) {
-        let offset = UNIT_POS * comptime!(tile.items) + item;
-        if offset < valid {
-            let next = op.combine(running, op.lift(kept::<V::Item>(items, item)));
-            // Stored before `running` moves on: a result may be the very variable.
-            let result = if comptime!(exclusive) { op.lower(running) } else { op.lower(next) };
-            if comptime!(tile.items > 1) {
-                shared_store::<O::Output>(exchange, padded(offset, comptime!(tile.items)), result, length);
-            } else {
-                store::<O::Output>(output, start + offset, result);
-            }
-            running = next;
-        }
-    }
-    if comptime!(tile.items > 1) {
-        // Protects: every result is there before a neighbour stores it.
-        sync_cube();
+    for row in 0..comptime!(tile.rows) {
+        let mut running = op.combine(before, kept::<O::State>(rows, row));
+        let mut results = registers::<O::Output>(comptime!(tile.run));
+        let offset = run_offset(row, tile);
         #[unroll]
-        for row in 0..comptime!(tile.items) {
-            let offset = comptime!(row * tile.units) + UNIT_POS;
-            if offset < valid {
-                let slot = padded(offset, comptime!(tile.items));
-                let result = shared_load::<O::Output>(&*exchange, slot, length);
-                store::<O::Output>(output, start + offset, result);
+        for item in 0..comptime!(tile.run) {
+            if offset + item < valid {
+                let next = op.combine(running, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
+                // Kept before `running` moves on: a result may be the very variable.
+                keep::<O::Output>(&mut results, if comptime!(exclusive) { op.lower(running) } else { op.lower(next) }, item);
+                running = next;
             }
         }
+        let count = min(valid, offset + comptime!(tile.run)) - min(valid, offset);
+        place.write_run(start + offset, &results, 0u32, comptime!(tile.run), count);
     }
 }

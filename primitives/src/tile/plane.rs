@@ -28,6 +28,18 @@ fn plane_shift_down<S: State>(state: S, delta: u32) -> S {
     state_of::<S>(&shifted)
 }
 
+/// The state of the plane's last unit.
+#[cube]
+pub fn plane_last<S: State>(state: S, #[comptime] plane: u32) -> S {
+    let words = words_of::<S>(state);
+    let mut last = Sequence::<u32>::new();
+    #[unroll]
+    for word in 0..comptime!(S::WORDS) {
+        last.push(plane_shuffle(words[word], comptime!(plane - 1)));
+    }
+    state_of::<S>(&last)
+}
+
 /// Inclusive scan over the units of the plane, by doubling distances (Kogge–Stone).
 /// Work n log n, span log n.
 #[cube]

@@ -1,9 +1,10 @@
 //! A part of a source, or all of it backwards.
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 use cubefold_derive::Argument;
 
-use super::{HostView, Layout, Source, View, ViewExpand};
+use super::{HostView, Source, View, ViewExpand, read_each};
 use crate::{Device, Error, Wide, wide_add};
 
 /// A run of neighbouring items of a source.
@@ -39,10 +40,6 @@ pub struct Shifted<V: View> {
     flip: u32,
 }
 
-impl<V: View> Layout for Shifted<V> {
-    const STORED: bool = V::STORED;
-}
-
 #[cube]
 impl<V: View> View for Shifted<V> {
     type Item = V::Item;
@@ -51,6 +48,10 @@ impl<V: View> View for Shifted<V> {
         let flipped = Wide { low: index.low ^ self.flip, high: index.high ^ self.flip };
         let start = Wide { low: self.start_low, high: self.start_high };
         self.source.read(wide_add(start, flipped))
+    }
+
+    fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        read_each::<Shifted<V>>(self, start, registers, at, count);
     }
 }
 
@@ -61,7 +62,8 @@ fn shifted<S: Source>(
     flip: u32,
 ) -> Result<<Shifted<S::View> as LaunchArg>::RuntimeArg, Error> {
     let start = Wide::from(start);
-    Ok((source.bind(device)?, start.low, start.high, flip))
+    // The runs of the whole source begin elsewhere.
+    Ok((source.bind(device, 1)?, start.low, start.high, flip))
 }
 
 impl<V: HostView> HostView for Slice<V> {
@@ -84,12 +86,16 @@ impl<S: Source> Source for Slice<S> {
         self.len
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+    fn bind(&self, device: &Device, _: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         shifted(&self.source, device, self.start, 0)
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
         Ok(Slice { source: self.source.on_host()?, start: self.start, len: self.len })
+    }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        self.source.reads(memory)
     }
 }
 
@@ -120,12 +126,16 @@ impl<S: Source> Source for Reversed<S> {
         self.source.len()
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+    fn bind(&self, device: &Device, _: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         // last - i = len - 1 - i = len + !i modulo 2^64
         shifted(&self.source, device, self.len(), u32::MAX)
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
         Ok(HostReversed { source: self.source.on_host()?, len: self.len() })
+    }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        self.source.reads(memory)
     }
 }

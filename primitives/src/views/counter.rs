@@ -1,9 +1,10 @@
 //! The indices themselves, from no memory at all.
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 use cubefold_derive::Argument;
 
-use super::{HostView, Layout, Source, View, ViewExpand};
+use super::{HostView, Source, View, ViewExpand, read_each};
 use crate::{Device, Error, Wide};
 
 /// The items `0, 1, … , len - 1`. Reads no memory; may be longer than 2^32.
@@ -23,16 +24,16 @@ impl Counter {
 #[derive(Argument)]
 pub struct Indices;
 
-impl Layout for Indices {
-    const STORED: bool = false;
-}
-
 #[cube]
 impl View for Indices {
     type Item = Wide;
 
     fn read(&self, index: Wide) -> Wide {
         index
+    }
+
+    fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        read_each::<Indices>(self, start, registers, at, count);
     }
 }
 
@@ -53,11 +54,15 @@ impl Source for Counter {
         self.len
     }
 
-    fn bind(&self, _: &Device) -> Result<(), Error> {
+    fn bind(&self, _: &Device, _: u32) -> Result<(), Error> {
         Ok(())
     }
 
     fn on_host(&self) -> Result<Counter, Error> {
         Ok(*self)
+    }
+
+    fn reads(&self, _: &Handle) -> bool {
+        false
     }
 }

@@ -2,9 +2,11 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 use cubefold_derive::Argument;
 
-use super::{HostView, Layout, Operator, Source, View, ViewExpand};
+use super::{HostView, Operator, Source, View, ViewExpand};
+use crate::tile::{keep, kept};
 use crate::{Device, Error, State, Wide};
 
 /// A function of one item.
@@ -31,16 +33,21 @@ pub struct MapView<V: View, O: Mapping<V::Item>> {
     op: O,
 }
 
-impl<V: View, O: Mapping<V::Item>> Layout for MapView<V, O> {
-    const STORED: bool = V::STORED;
-}
-
 #[cube]
 impl<V: View, O: Mapping<V::Item>> View for MapView<V, O> {
     type Item = O::Output;
 
     fn read(&self, index: Wide) -> O::Output {
         self.op.map(self.source.read(index))
+    }
+
+    fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        let mut items = Array::<u32>::new(comptime!(count as usize * <V::Item as State>::WORDS));
+        self.source.read_run(start, &mut items, 0u32, count);
+        #[unroll]
+        for item in 0..count {
+            keep::<O::Output>(registers, self.op.map(kept::<V::Item>(&items, item)), comptime!(at + item));
+        }
     }
 }
 
@@ -71,12 +78,16 @@ impl<S: Source, O: Mapping<S::Item>> Source for Map<S, O> {
         self.source.len()
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.source.bind(device)?, self.op.bind(device)?))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.source.bind(device, run)?, self.op.bind(device)?))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
         self.op.check_host()?;
         Ok(HostMap { source: self.source.on_host()?, op: &self.op })
+    }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        self.source.reads(memory) || self.op.reads(memory)
     }
 }

@@ -229,7 +229,7 @@ impl<S: Source> Matrix for Dense<S> {
     }
 
     fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.source.bind(device)?, self.row_stride, self.column_stride))
+        Ok((self.source.bind(device, 1)?, self.row_stride, self.column_stride))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {

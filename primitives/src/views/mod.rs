@@ -1,5 +1,5 @@
-//! Where items come from: [`Source`] and [`Matrix`]. A primitive reads them in one pass, so a chain of views
-//! needs no buffer in between.
+//! Where items come from, [`Source`] and [`Matrix`], and where results go, [`Sink`]. A primitive reads and writes them
+//! in one pass, so a chain of views needs no buffer in between.
 //!
 //! | source | items | memory |
 //! |---|---|---|
@@ -8,6 +8,11 @@
 //! | [`map`](Source::map) | another source's, through an operator | none of its own |
 //! | [`zip`](Source::zip) | pairs of two sources | none of its own |
 //! | [`slice`](Source::slice), [`reversed`](Source::reversed) | a part, or all backwards | none of its own |
+//!
+//! | sink | where result i goes |
+//! |---|---|
+//! | [`Buffer<T>`](crate::Buffer) | item i |
+//! | [`strided`](crate::Buffer::strided) | item start + i · stride: a part, a column, or backwards |
 #![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 mod arrange;
@@ -15,34 +20,54 @@ mod counter;
 mod items;
 mod map;
 mod matrix;
+mod memory;
+mod sink;
 mod zip;
 
 pub use arrange::{Reversed, Slice};
 pub use counter::Counter;
-pub(crate) use items::bind_items;
+pub(crate) use items::buffer_on;
 pub use items::{HostItems, Words};
+pub use memory::{Bound, Memory, MemoryExpand};
+pub use sink::{Place, PlaceExpand, Sink, Spread, Strided};
 pub use map::{Map, Mapping, MappingExpand};
 pub use matrix::*;
 pub use zip::{Both, BothExpand, Zip, both};
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 
-use crate::{Device, Error, Operator, State, Wide};
+use crate::tile::keep;
+use crate::{Device, Error, Operator, State, Wide, wrapping_add};
 
 /// The device's half of a source: reads an item by its index.
 #[cube]
-pub trait View: Layout {
+pub trait View: LaunchArg + Send + Sync {
     /// The items.
     type Item: State;
 
     /// The item at `index`, which is inside the source.
     fn read(&self, index: Wide) -> Self::Item;
+
+    /// Puts the words of the items `start .. start + count` into `registers`, from item `at` of it on. All are inside
+    /// the source, and `start` is a multiple of `count`: stored items come 16 bytes at a time.
+    fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32);
 }
 
-/// How items lie, for kernels to choose the order in which units read them.
-pub trait Layout: LaunchArg + Send + Sync {
-    /// Whether neighbours lie side by side in memory, so that units do well to read neighbours together.
-    const STORED: bool;
+/// [`View::read_run`] an item at a time.
+#[cube]
+fn read_each<V: View>(
+    view: &V,
+    start: Wide,
+    registers: &mut Array<u32>,
+    #[comptime] at: u32,
+    #[comptime] count: u32,
+) {
+    #[unroll]
+    for item in 0..count {
+        let index = Wide { low: wrapping_add(start.low, item), high: start.high };
+        keep::<V::Item>(registers, view.read(index), comptime!(at + item));
+    }
 }
 
 /// The host's half of a source.
@@ -73,12 +98,12 @@ pub trait Source {
         self.len() == 0
     }
 
-    /// The launch argument of the view. Items on the host are uploaded.
+    /// The launch argument of the view, read in runs of `run` items. Items on the host are uploaded.
     ///
     /// # Errors
     ///
     /// Items that the device cannot hold, or that live on another one.
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error>;
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error>;
 
     /// The host's view.
     ///
@@ -86,6 +111,9 @@ pub trait Source {
     ///
     /// [`Error::NotOnHost`] where items live on a device.
     fn on_host(&self) -> Result<Self::Host<'_>, Error>;
+
+    /// Whether any item comes out of this memory, which a primitive is about to write to.
+    fn reads(&self, memory: &Handle) -> bool;
 
     /// Every item through `op`.
     fn map<O: Mapping<Self::Item>>(self, op: O) -> Map<Self, O>
@@ -136,11 +164,15 @@ impl<S: Source + ?Sized> Source for &S {
         S::len(self)
     }
 
-    fn bind(&self, device: &Device) -> Result<<S::View as LaunchArg>::RuntimeArg, Error> {
-        S::bind(self, device)
+    fn bind(&self, device: &Device, run: u32) -> Result<<S::View as LaunchArg>::RuntimeArg, Error> {
+        S::bind(self, device, run)
     }
 
     fn on_host(&self) -> Result<S::Host<'_>, Error> {
         S::on_host(self)
+    }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        S::reads(self, memory)
     }
 }

@@ -2,9 +2,11 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
+use cubecl::server::Handle;
 use cubefold_derive::Argument;
 
-use super::{HostView, Layout, Source, View, ViewExpand};
+use super::{HostView, Source, View, ViewExpand};
+use crate::tile::{keep, kept};
 use crate::{Device, Error, State, Wide};
 
 /// Two items side by side; also the state of two folds in one pass.
@@ -36,16 +38,24 @@ pub struct ZipView<A: View, B: View> {
     right: B,
 }
 
-impl<A: View, B: View> Layout for ZipView<A, B> {
-    const STORED: bool = A::STORED || B::STORED;
-}
-
 #[cube]
 impl<A: View, B: View> View for ZipView<A, B> {
     type Item = Both<A::Item, B::Item>;
 
     fn read(&self, index: Wide) -> Both<A::Item, B::Item> {
         both::<A::Item, B::Item>(self.left.read(index), self.right.read(index))
+    }
+
+    fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        let mut left = Array::<u32>::new(comptime!(count as usize * <A::Item as State>::WORDS));
+        let mut right = Array::<u32>::new(comptime!(count as usize * <B::Item as State>::WORDS));
+        self.left.read_run(start, &mut left, 0u32, count);
+        self.right.read_run(start, &mut right, 0u32, count);
+        #[unroll]
+        for item in 0..count {
+            let pair = both::<A::Item, B::Item>(kept::<A::Item>(&left, item), kept::<B::Item>(&right, item));
+            keep::<Both<A::Item, B::Item>>(registers, pair, comptime!(at + item));
+        }
     }
 }
 
@@ -69,11 +79,15 @@ impl<A: Source, B: Source> Source for Zip<A, B> {
         self.left.len().min(self.right.len())
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.left.bind(device)?, self.right.bind(device)?))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.left.bind(device, run)?, self.right.bind(device, run)?))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
         Ok(Zip { left: self.left.on_host()?, right: self.right.on_host()? })
+    }
+
+    fn reads(&self, memory: &Handle) -> bool {
+        self.left.reads(memory) || self.right.reads(memory)
     }
 }
