@@ -147,9 +147,7 @@ impl Error {
             return Error::DeviceLost { device };
         }
         match root(error) {
-            ServerError::Io(IoError::BufferTooBig { size, .. }) => {
-                Error::BufferTooLarge { device, bytes: *size }
-            }
+            ServerError::Io(IoError::BufferTooBig { size, .. }) => Error::BufferTooLarge { device, bytes: *size },
             ServerError::Io(IoError::OutOfMemory { size, .. }) => Error::OutOfMemory { device, bytes: *size },
             ServerError::Launch(LaunchError::OutOfMemory { .. }) => Error::LaunchOutOfMemory { device },
             ServerError::Launch(LaunchError::CompilationError(error)) => {

@@ -86,6 +86,21 @@ fn scan_covers_more_than_65535_tiles() {
 }
 
 #[test]
+fn long_scans_have_longer_tiles_and_the_same_results() {
+    for (name, device) in devices() {
+        for len in [(1 << 22) - 1, 1 << 22, (1 << 22) + 3, (1 << 22) + 16_385] {
+            let items = integers(len, 15);
+            let sums = device.scan(&items, &ops::Sum::<u32>::new()).unwrap();
+            let expected = oracle::scan(&items, &ops::Sum::<u32>::new(), false);
+            assert_same(&sums.to_vec().unwrap(), &expected, &format!("{name}, {len} items"));
+        }
+        let items = integers((1 << 22) + 5, 16);
+        let products = device.scan_exclusive(&items, &MatrixProduct).unwrap();
+        assert_same(&products.to_vec().unwrap(), &oracle::scan(&items, &MatrixProduct, true), name);
+    }
+}
+
+#[test]
 fn sums_wrap_past_the_words_and_halves_of_a_descriptor() {
     for (name, device) in devices() {
         for step in [1u32 << 13, 1 << 14, 1 << 15, 1 << 16, 0x7fff_ffff] {
@@ -117,14 +132,17 @@ fn a_slice_at_any_offset_is_scanned() {
 #[test]
 fn withheld_publications_change_no_bit() {
     for (name, device) in gpus() {
-        let prices = floats(300_003, 11);
         let sum = ops::Sum::<f32>::new();
-        let undisturbed = device.scan_with(&prices, &sum, &options(Strategy::DecoupledLookback, false)).unwrap();
-        let undisturbed = undisturbed.to_vec().unwrap();
-        for withhold in [2, 3, 7] {
-            let options = ScanOptions { withhold, ..options(Strategy::DecoupledLookback, false) };
-            let disturbed = device.scan_with(&prices, &sum, &options).unwrap().to_vec().unwrap();
-            assert_same(&disturbed, &undisturbed, &format!("{name}, one in {withhold} withheld"));
+        // Short tiles, then long ones.
+        for len in [300_003, (1 << 22) + 3] {
+            let prices = floats(len, 11);
+            let undisturbed = device.scan_with(&prices, &sum, &options(Strategy::DecoupledLookback, false)).unwrap();
+            let undisturbed = undisturbed.to_vec().unwrap();
+            for withhold in [2, 3, 7] {
+                let options = ScanOptions { withhold, ..options(Strategy::DecoupledLookback, false) };
+                let disturbed = device.scan_with(&prices, &sum, &options).unwrap().to_vec().unwrap();
+                assert_same(&disturbed, &undisturbed, &format!("{name}, {len} items, one in {withhold} withheld"));
+            }
         }
     }
 }

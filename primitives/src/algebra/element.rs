@@ -105,6 +105,9 @@ pub trait Real: Element + Float {
     fn logarithm(value: Self) -> Self;
     /// The square root, correctly rounded on the host; as the device rounds it elsewhere.
     fn root(value: Self) -> Self;
+    /// `1 / value` for a normal positive value, to a few units in the last place, without a division: three steps of
+    /// Newton's method from a guess at the bits for `f32`, the quotient for `f64`.
+    fn reciprocal(value: Self) -> Self;
     /// The nearest value to a whole number of 64 bits, rounded once more where `f32` drops low bits.
     fn of_wide(value: Wide) -> Self;
     /// The NaN that marks a missing value.
@@ -117,6 +120,8 @@ pub trait Real: Element + Float {
     /// The value as `f64`.
     fn widen(self) -> f64;
 
+    #[doc(hidden)]
+    fn __expand_reciprocal(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<Self>;
     #[doc(hidden)]
     fn __expand_missing(scope: &Scope) -> NativeExpand<Self>;
     #[doc(hidden)]
@@ -211,6 +216,19 @@ mod device {
     }
 
     #[cube]
+    pub fn reciprocal_f32(value: f32) -> f32 {
+        let guess = f32::from_bits(0x7ef3_11c7u32 - value.to_bits());
+        let once = guess * (2.0f32 - value * guess);
+        let twice = once * (2.0f32 - value * once);
+        twice * (2.0f32 - value * twice)
+    }
+
+    #[cube]
+    pub fn reciprocal_f64(value: f64) -> f64 {
+        1.0f64 / value
+    }
+
+    #[cube]
     pub fn from_bits_f32(#[comptime] bits: u64) -> f32 {
         f32::from_bits(comptime!(bits as u32).runtime())
     }
@@ -291,7 +309,7 @@ macro_rules! integers {
 }
 
 macro_rules! floats {
-    ($($scalar:ident, $is_nan:ident, $veiled:ident, $from_bits:ident);*) => {$(
+    ($($scalar:ident, $is_nan:ident, $veiled:ident, $from_bits:ident, $reciprocal:ident);*) => {$(
         impl Element for $scalar {
             const HIGHEST: Self = $scalar::INFINITY;
             const LOWEST: Self = $scalar::NEG_INFINITY;
@@ -341,6 +359,10 @@ macro_rules! floats {
             fn exponential(value: Self) -> Self { $scalar::exp(value) }
             fn logarithm(value: Self) -> Self { $scalar::ln(value) }
             fn root(value: Self) -> Self { $scalar::sqrt(value) }
+            fn reciprocal(value: Self) -> Self { device::$reciprocal(value) }
+            fn __expand_reciprocal(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<Self> {
+                device::$reciprocal::expand(scope, value)
+            }
             fn of_wide(value: Wide) -> Self { value.high as $scalar * 4294967296.0 + value.low as $scalar }
             fn missing() -> Self { $scalar::NAN }
             fn veiled(value: Self, zero: u32) -> Self { device::$veiled(value, zero) }
@@ -358,4 +380,7 @@ macro_rules! floats {
 }
 
 integers!(i32, u32, i64, u64);
-floats!(f32, is_nan_f32, veiled_f32, from_bits_f32; f64, is_nan_f64, veiled_f64, from_bits_f64);
+floats!(
+    f32, is_nan_f32, veiled_f32, from_bits_f32, reciprocal_f32;
+    f64, is_nan_f64, veiled_f64, from_bits_f64, reciprocal_f64
+);

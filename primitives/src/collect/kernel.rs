@@ -15,6 +15,7 @@ pub fn collect<V: View, P: Place<Item = V::Item>>(view: V, place: &mut P, len: u
         let valid = min(run, len - start);
         if valid == run {
             view.read_run(Wide { low: start, high: 0u32.runtime() }, &mut items, 0u32, run);
+            place.write_run(start, &items, 0u32, run);
         } else {
             #[unroll]
             for item in 0..run {
@@ -23,7 +24,7 @@ pub fn collect<V: View, P: Place<Item = V::Item>>(view: V, place: &mut P, len: u
                     keep::<V::Item>(&mut items, view.read(index), item);
                 }
             }
+            place.write_part(start, &items, 0u32, run, valid);
         }
-        place.write_run(start, &items, 0u32, run, valid);
     }
 }

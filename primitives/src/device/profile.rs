@@ -51,8 +51,20 @@ pub struct WideFieldsSupport {
 }
 
 impl Profile {
-    /// Asks CubeCL.
-    pub(crate) fn of(client: &Client) -> Self {
+    /// Asks CubeCL. A wgpu client in a build with SPIR-V reports SPIR-V's features whatever it compiles to: what WGSL
+    /// has not is left out for all wgpu clients, until [`advertised`](Profile::advertised) says otherwise.
+    pub fn of(client: &Client) -> Self {
+        let advertised = Self::advertised(client);
+        let native = !client.name().contains("wgpu");
+        Profile {
+            atomic_u64: native && advertised.atomic_u64,
+            memory_scope: native && advertised.memory_scope,
+            ..advertised
+        }
+    }
+
+    /// Asks CubeCL, and takes all it says: for clients that compile to what they report.
+    pub fn advertised(client: &Client) -> Self {
         let properties = client.properties();
         let features = client.features();
         let hardware = &properties.hardware;

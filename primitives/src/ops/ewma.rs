@@ -79,7 +79,7 @@ fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) 
     let right_leads = right_weight >= left_weight;
     let leader = select(right_leads, right, left);
     let other = select(right_leads, left, right);
-    let share = select(right_leads, left_weight, right_weight) / total;
+    let share = select(right_leads, left_weight, right_weight) * T::reciprocal(total);
     // What has no share may differ infinitely.
     select(share > T::whole(0), leader + share * (other - leader), leader)
 }

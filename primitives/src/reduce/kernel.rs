@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use crate::tile::{Tile, load_runs, registers, store, tile_fold, tile_start};
+use crate::tile::{Tile, store, tile_fold, tile_start};
 use crate::views::View;
 use crate::{Lift, Lower, LowerExpand, MonoidExpand, State};
 
@@ -30,7 +30,6 @@ pub fn fold<V: View, O: Lift<V::Item> + Lower>(
 ) {
     let tile = comptime!(blueprint.tile);
     let mut states = Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS));
-    let mut items = registers::<V::Item>(comptime!(tile.items()));
     let cube = CUBE_POS as u32;
     let mut folded = op.identity();
     for step in 0..tiles_per_cube {
@@ -39,8 +38,7 @@ pub fn fold<V: View, O: Lift<V::Item> + Lower>(
             let valid = select(index < full_tiles, comptime!(tile.len()), tail);
             let start = tile_start(index, comptime!(tile.len()));
             // Each unit folds its runs, the cube folds the units in order,
-            load_runs::<V>(&view, start, valid, &mut items, tile);
-            let total = tile_fold::<V, O>(&op, &items, valid, &mut states, tile);
+            let total = tile_fold::<V, O>(&op, &view, start, valid, &mut states, tile);
             // and the tiles follow one another.
             folded = op.combine(folded, total);
         }

@@ -85,13 +85,23 @@ impl Descriptors for Wholes {
     }
 }
 
+/// Where descriptors lie: word `w` of slot `s` at `w · slots + s`, so that neighbouring units look at neighbouring words.
+#[derive(CubeType, CubeLaunch, Clone, Copy)]
+#[expand(derive(Clone, Copy))]
+pub struct Slots {
+    /// How many there are.
+    pub count: u32,
+    /// The call.
+    pub tag: u32,
+}
+
 /// Publishes a state in a slot.
 #[cube]
-pub fn publish<S: State, D: Descriptors>(descriptors: &mut D, slot: u32, tag: u32, state: S) {
+pub fn publish<S: State, D: Descriptors>(descriptors: &mut D, slots: Slots, slot: u32, state: S) {
     let words = words_of::<S>(state);
     #[unroll]
     for word in 0..comptime!(S::WORDS) {
-        descriptors.post(slot * comptime!(S::WORDS as u32) + comptime!(word as u32), words[word], tag);
+        descriptors.post(comptime!(word as u32) * slots.count + slot, words[word], slots.tag);
     }
 }
 
@@ -99,15 +109,15 @@ pub fn publish<S: State, D: Descriptors>(descriptors: &mut D, slot: u32, tag: u3
 #[cube]
 pub fn look<S: State, D: Descriptors>(
     descriptors: &D,
+    slots: Slots,
     slot: u32,
-    tag: u32,
     found: &mut Array<u32>,
     #[comptime] at: u32,
 ) -> u32 {
     let mut there = 1u32;
     #[unroll]
     for word in 0..comptime!(S::WORDS) {
-        let seen = descriptors.look(slot * comptime!(S::WORDS as u32) + comptime!(word as u32), tag);
+        let seen = descriptors.look(comptime!(word as u32) * slots.count + slot, slots.tag);
         found[comptime!(at as usize * S::WORDS + word)] = seen.left;
         there &= seen.right;
     }

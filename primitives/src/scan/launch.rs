@@ -4,7 +4,7 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::blueprint::{LookbackBlueprint, ScanOptions, Strategy, TilesBlueprint, Within};
-use super::descriptor::{Descriptors, Halves, MEMORY, Wholes};
+use super::descriptor::{Descriptors, Halves, MEMORY, SlotsLaunch, Wholes};
 use super::lookback::{self, ExtentLaunch};
 use super::plan::{PATIENCE, Plan, Refusal};
 use super::tiles;
@@ -64,14 +64,20 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     let ticket = gpu.scratch.piece(Use::Ticket, 1, |words| zeros(gpu, words), |piece| piece.handle.clone());
     let blueprint = LookbackBlueprint {
         tile: plan.tile,
-        window: plan.window(),
+        window: plan.window,
         exclusive: options.exclusive,
         patience: if options.withhold > 0 { 4 } else { PATIENCE },
         withhold: options.withhold,
     };
     let grid = cube_grid(plan.cut.cubes, &gpu.profile);
     let cubes = cubes_in(&grid);
-    let extent = ExtentLaunch::new(plan.cut.cubes, plan.cut.full_tiles, plan.cut.tail, tag, cubes);
+    let extent = ExtentLaunch::new(
+        plan.cut.cubes,
+        plan.cut.full_tiles,
+        plan.cut.tail,
+        SlotsLaunch::new(slots as u32, tag),
+        cubes,
+    );
     let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
     notify(device, "scan::lookback", plan, cubes);
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at

@@ -1,7 +1,8 @@
 //! The single-pass scan: decoupled look-back (Merrill and Garland 2016) for any monoid, portable and repeatable.
 //!
-//! A tile publishes its fold, finds the fold of all that comes before it, and scans on from there: items are read once
-//! and results written once.
+//! A tile publishes its fold, finds the fold of all that comes before it, reads its items again (they are still in the
+//! cache) and scans on from there: memory is read once and written once. Nothing is held while a tile waits, so that
+//! many tiles wait at a time.
 //!
 //! - *Repeatable.* Only anchors (every `window`-th tile) publish a prefix. A tile folds the window between its anchor
 //!   and itself in a fixed grouping, so that no bit depends on which tiles happened to be done.
@@ -11,9 +12,9 @@
 use cubecl::prelude::*;
 
 use super::blueprint::LookbackBlueprint;
-use super::descriptor::{Descriptors, publish};
+use super::descriptor::{Descriptors, Slots, publish};
 use super::window::{Room, look_back};
-use crate::tile::{load_runs, registers, tile_scan, tile_start, write_scanned};
+use crate::tile::{tile_parts, tile_start, write_scanned};
 use crate::views::{Place, View};
 use crate::{Lift, Lower, MonoidExpand, State};
 
@@ -27,8 +28,8 @@ pub struct Extent {
     pub full_tiles: u32,
     /// Items of the tile after them.
     pub tail: u32,
-    /// The call, as descriptors name it.
-    pub tag: u32,
+    /// Where descriptors lie.
+    pub slots: Slots,
     /// Cubes launched, of which those past `tiles` have nothing to do.
     pub cubes: u32,
 }
@@ -58,28 +59,28 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
     // The same for every unit of a cube: barriers below are reached by all or none.
     if index < extent.tiles {
         let withheld = comptime!(blueprint.withhold > 0) && index % comptime!(blueprint.withhold.max(1)) == 0;
-        let mut items = registers::<V::Item>(comptime!(tile.items()));
-        let mut rows = registers::<O::State>(comptime!(tile.rows));
         let mut before = op.identity();
         let mut at = index;
         let mut goal = index;
         let mut settled = false;
         while !settled {
             let valid = select(at < extent.full_tiles, comptime!(tile.len()), extent.tail);
-            load_runs::<V>(&view, tile_start(at, comptime!(tile.len())), valid, &mut items, tile);
-            let scanned = tile_scan::<V, O>(&op, &items, valid, &mut rows, &mut room.states, tile);
+            let start = tile_start(at, comptime!(tile.len()));
+            let parts = tile_parts::<V, O>(&op, &view, start, valid, &mut room.states, tile);
             let silent = withheld && at == index;
             if UNIT_POS == 0 && !silent {
                 if at == 0 {
-                    publish::<O::State, D>(descriptors, extent.tiles, extent.tag, scanned.right);
+                    publish::<O::State, D>(descriptors, extent.slots, extent.tiles, parts.right);
                 } else if at % window != 0 {
-                    publish::<O::State, D>(descriptors, at, extent.tag, scanned.right);
+                    publish::<O::State, D>(descriptors, extent.slots, at, parts.right);
                 }
             }
             let mut prefix = op.identity();
             let mut missing = goal;
             if goal > 0 {
-                let found = look_back::<O, D>(&op, &*descriptors, goal, &mut room, extent, blueprint);
+                let publishes = at == goal && goal % window == 0 && !silent;
+                let own = parts.right;
+                let found = look_back::<O, D>(&op, descriptors, goal, own, publishes, &mut room, extent, blueprint);
                 missing = found.left;
                 prefix = found.right;
             }
@@ -91,18 +92,12 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
                 at = missing;
             } else if at != goal {
                 at = goal;
+            } else if goal == index {
+                before = op.combine(prefix, parts.left);
+                settled = true;
             } else {
-                if UNIT_POS == 0 && goal % window == 0 && goal > 0 && !silent {
-                    let through = op.combine(prefix, scanned.right);
-                    publish::<O::State, D>(descriptors, extent.tiles + goal / window, extent.tag, through);
-                }
-                if goal == index {
-                    before = op.combine(prefix, scanned.left);
-                    settled = true;
-                } else {
-                    goal = min(goal + window, index);
-                    at = goal;
-                }
+                goal = min(goal + window, index);
+                at = goal;
             }
             if !settled {
                 // Protects: shared memory is read before the next round writes there.
@@ -111,17 +106,8 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
         }
         let valid = select(index < extent.full_tiles, comptime!(tile.len()), extent.tail);
         let start = tile_start(index, comptime!(tile.len()));
-        write_scanned::<V, O, P>(
-            &op,
-            &items,
-            &rows,
-            before,
-            start.low,
-            valid,
-            place,
-            tile,
-            comptime!(blueprint.exclusive),
-        );
+        let exclusive = comptime!(blueprint.exclusive);
+        write_scanned::<V, O, P>(&op, &view, before, start, valid, place, tile, exclusive);
     }
 }
 

@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 
 use super::blueprint::{TilesBlueprint, Within};
-use crate::tile::{cube_scan, cube_scan_sweeps, fetch, keep, load_runs, registers, run_fold, tile_start, write_scanned};
+use crate::tile::{cube_scan, cube_scan_sweeps, fetch, load_runs, registers, run_fold, tile_start, write_row};
 use crate::views::{Place, View};
 use crate::{Lift, Lower, Monoid, MonoidExpand, State};
 
@@ -27,26 +27,14 @@ pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>
         let valid = select(index < full_tiles, comptime!(tile.len()), tail);
         let start = tile_start(index, comptime!(tile.len()));
         let mut items = registers::<V::Item>(comptime!(tile.items()));
-        let mut rows = registers::<O::State>(1u32);
-        load_runs::<V>(&view, start, valid, &mut items, tile);
-        let own = run_fold::<V, O>(&op, &items, valid, 0u32, tile);
+        load_runs::<V>(&view, start, valid, 0u32, &mut items, tile, false);
+        let own = run_fold::<V, O>(&op, &items, valid, 0u32, 0u32, tile, false);
         let mut before = scan_units::<O>(&op, own, &mut states, blueprint);
         if comptime!(blueprint.carried) {
             before = op.combine(fetch::<O::State>(prefixes, index), before);
         }
-        keep::<O::State>(&mut rows, before, 0u32);
-        let nothing = op.identity();
-        write_scanned::<V, O, P>(
-            &op,
-            &items,
-            &rows,
-            nothing,
-            start.low,
-            valid,
-            place,
-            tile,
-            comptime!(blueprint.exclusive),
-        );
+        let exclusive = comptime!(blueprint.exclusive);
+        write_row::<V, O, P>(&op, &items, before, start.low, valid, 0u32, place, 0u32, tile, false, exclusive);
     }
 }
 

@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 
 use super::blueprint::LookbackBlueprint;
-use super::descriptor::{Descriptors, look};
+use super::descriptor::{Descriptors, look, publish};
 use super::lookback::Extent;
 use crate::tile::{cube_fold, kept, plane_fold, registers};
 use crate::views::both;
@@ -21,12 +21,15 @@ pub struct Room {
 /// What comes before tile `goal` (`right`), the same on every unit. `left` is `goal`, or where something is missing the
 /// tile whose fold it is or the anchor whose prefix it is.
 ///
-/// `prefix of the anchor ⊕ (folds of the window in order)`: one combine separates two anchors.
+/// `prefix of the anchor ⊕ (folds of the window in order)`: one combine separates two anchors. Where the goal is an anchor
+/// itself and `own` its fold, its prefix is published at once, for others wait for it.
 #[cube]
 pub fn look_back<O: Monoid, D: Descriptors>(
     op: &O,
-    descriptors: &D,
+    descriptors: &mut D,
     goal: u32,
+    own: O::State,
+    publishes: bool,
     room: &mut Room,
     extent: Extent,
     #[comptime] blueprint: LookbackBlueprint,
@@ -34,10 +37,10 @@ pub fn look_back<O: Monoid, D: Descriptors>(
     if comptime!(blueprint.tile.plane > 0) {
         // The first plane looks while the others wait.
         if UNIT_POS < comptime!(blueprint.tile.plane) {
-            plane_look_back::<O, D>(op, descriptors, goal, room, extent, blueprint);
+            plane_look_back::<O, D>(op, descriptors, goal, own, publishes, room, extent, blueprint);
         }
     } else {
-        cube_look_back::<O, D>(op, descriptors, goal, room, extent, blueprint);
+        cube_look_back::<O, D>(op, descriptors, goal, own, publishes, room, extent, blueprint);
     }
     // Protects: what was found is there before every unit reads it.
     sync_cube();
@@ -66,69 +69,116 @@ fn noted<S: State>(room: &Room) -> S {
     state_of::<S>(&words)
 }
 
-/// Each unit of the plane polls a run of neighbouring tiles; the plane folds what they found.
+/// The units of the plane look at neighbouring tiles, row after row; the plane folds what they found.
 #[cube]
 fn plane_look_back<O: Monoid, D: Descriptors>(
     op: &O,
-    descriptors: &D,
+    descriptors: &mut D,
     goal: u32,
+    own: O::State,
+    publishes: bool,
     room: &mut Room,
     extent: Extent,
     #[comptime] blueprint: LookbackBlueprint,
 ) {
     let plane = comptime!(blueprint.tile.plane);
-    let each = comptime!(blueprint.window / plane);
+    let rows = comptime!(blueprint.window / plane);
     let ordinal = (goal - 1) / comptime!(blueprint.window);
-    let anchor = ordinal * comptime!(blueprint.window);
-    let first = anchor + 1 + UNIT_POS * each;
-    let mut folds = registers::<O::State>(each);
+    let first = ordinal * comptime!(blueprint.window) + 1 + UNIT_POS;
+    let mut folds = registers::<O::State>(rows);
     let mut prefix = registers::<O::State>(1u32);
-    let mut has_prefix = 0u32;
+    let mut pending = Array::<u32>::new(comptime!(rows as usize));
+    // All at once, so that nearly always one wait is enough. Past the goal, the last tile before it will do.
+    #[unroll]
+    for row in 0..rows {
+        let tile = first + comptime!(row * plane);
+        let there = look::<O::State, D>(&*descriptors, extent.slots, min(tile, goal - 1), &mut folds, row);
+        pending[row as usize] = select(tile < goal, 1u32 - there, 0u32);
+    }
+    let has_prefix = look::<O::State, D>(&*descriptors, extent.slots, extent.tiles + ordinal, &mut prefix, 0u32);
+    // Then what was missing, a row after the other: tiles are done nearly in order.
     let mut missing = goal;
-    let mut looks = 0u32;
-    let mut looking = true;
-    while looking {
-        missing = goal;
-        #[unroll]
-        for tile in 0..each {
-            // Past the goal the last tile will do: what is seen there is not used.
-            let slot = min(first + tile, extent.tiles - 1);
-            let there = look::<O::State, D>(descriptors, slot, extent.tag, &mut folds, tile);
-            if first + tile < goal && there == 0u32 {
-                missing = first + tile;
-            }
-        }
-        has_prefix = look::<O::State, D>(descriptors, extent.tiles + ordinal, extent.tag, &mut prefix, 0u32);
-        looks += 1u32;
+    let mut between = op.identity();
+    #[unroll]
+    for row in 0..rows {
+        let tile = first + comptime!(row * plane);
+        let mut looks = 0u32;
         // All units of the plane go on together.
-        looking = plane_any(missing != goal) && looks < comptime!(blueprint.patience);
+        while plane_any(pending[row as usize] != 0u32) && looks < comptime!(blueprint.patience) {
+            if pending[row as usize] != 0u32 {
+                pending[row as usize] = 1u32 - look::<O::State, D>(&*descriptors, extent.slots, tile, &mut folds, row);
+            }
+            looks += 1u32;
+        }
+        if pending[row as usize] != 0u32 {
+            missing = tile;
+        }
+        if tile - UNIT_POS < goal {
+            let mut folded = op.identity();
+            if tile < goal {
+                folded = kept::<O::State>(&folds, row);
+            }
+            folded = plane_fold::<O>(op, folded, plane);
+            between = if comptime!(row == 0) { folded } else { op.combine(between, folded) };
+        }
     }
     // Any of the missing tiles will do.
     let blocking = plane_min(missing);
-    let mut own = op.identity();
-    #[unroll]
-    for tile in 0..each {
-        if first + tile < goal {
-            own = op.combine(own, kept::<O::State>(&folds, tile));
-        }
-    }
-    let between = plane_fold::<O>(op, own, plane);
     if UNIT_POS == 0 {
-        while has_prefix == 0u32 && looks < comptime!(blueprint.patience) {
-            has_prefix = look::<O::State, D>(descriptors, extent.tiles + ordinal, extent.tag, &mut prefix, 0u32);
-            looks += 1u32;
-        }
         if blocking != goal {
             note::<O::State>(room, blocking, op.identity());
-        } else if has_prefix == 0u32 {
-            note::<O::State>(room, anchor, op.identity());
         } else {
-            let mut found = kept::<O::State>(&prefix, 0u32);
-            if goal > anchor + 1 {
-                found = op.combine(found, between);
-            }
-            note::<O::State>(room, goal, found);
+            finish::<O, D>(
+                op,
+                descriptors,
+                goal,
+                between,
+                own,
+                publishes,
+                &mut prefix,
+                has_prefix,
+                room,
+                extent,
+                blueprint,
+            );
         }
+    }
+}
+
+/// The anchor's prefix, unless `found` already, and with it what comes before the goal; by one unit.
+#[cube]
+fn finish<O: Monoid, D: Descriptors>(
+    op: &O,
+    descriptors: &mut D,
+    goal: u32,
+    between: O::State,
+    own: O::State,
+    publishes: bool,
+    prefix: &mut Array<u32>,
+    found: u32,
+    room: &mut Room,
+    extent: Extent,
+    #[comptime] blueprint: LookbackBlueprint,
+) {
+    let ordinal = (goal - 1) / comptime!(blueprint.window);
+    let anchor = ordinal * comptime!(blueprint.window);
+    let mut there = found;
+    let mut looks = 0u32;
+    while there == 0u32 && looks < comptime!(blueprint.patience) {
+        there = look::<O::State, D>(&*descriptors, extent.slots, extent.tiles + ordinal, prefix, 0u32);
+        looks += 1u32;
+    }
+    if there == 0u32 {
+        note::<O::State>(room, anchor, op.identity());
+    } else {
+        let mut before = kept::<O::State>(&*prefix, 0u32);
+        if goal > anchor + 1 {
+            before = op.combine(before, between);
+        }
+        if publishes {
+            publish::<O::State, D>(descriptors, extent.slots, extent.tiles + ordinal + 1, op.combine(before, own));
+        }
+        note::<O::State>(room, goal, before);
     }
 }
 
@@ -136,32 +186,33 @@ fn plane_look_back<O: Monoid, D: Descriptors>(
 #[cube]
 fn cube_look_back<O: Monoid, D: Descriptors>(
     op: &O,
-    descriptors: &D,
+    descriptors: &mut D,
     goal: u32,
+    own: O::State,
+    publishes: bool,
     room: &mut Room,
     extent: Extent,
     #[comptime] blueprint: LookbackBlueprint,
 ) {
-    let ordinal = (goal - 1) / comptime!(blueprint.window);
-    let anchor = ordinal * comptime!(blueprint.window);
+    let anchor = (goal - 1) / comptime!(blueprint.window) * comptime!(blueprint.window);
     let mine = anchor + 1 + UNIT_POS;
     let mut fold = registers::<O::State>(1u32);
-    let mut own = op.identity();
+    let mut folded = op.identity();
     let mut looks = 0u32;
     let mut there = 0u32;
     if mine < goal {
         while there == 0u32 && looks < comptime!(blueprint.patience) {
-            there = look::<O::State, D>(descriptors, mine, extent.tag, &mut fold, 0u32);
+            there = look::<O::State, D>(&*descriptors, extent.slots, mine, &mut fold, 0u32);
             looks += 1u32;
         }
-        own = kept::<O::State>(&fold, 0u32);
+        folded = kept::<O::State>(&fold, 0u32);
     }
     // Protects: shared memory is read before it is used again.
     sync_cube();
     if UNIT_POS == 0 {
         room.notes[0] = goal;
     }
-    let between = cube_fold::<O>(op, own, &mut room.states, comptime!(blueprint.tile));
+    let between = cube_fold::<O>(op, folded, &mut room.states, comptime!(blueprint.tile));
     if mine < goal && there == 0u32 {
         // Any of the missing tiles will do: whichever unit writes last.
         room.notes[0] = mine;
@@ -169,20 +220,6 @@ fn cube_look_back<O: Monoid, D: Descriptors>(
     // Protects: every unit has said what it misses.
     sync_cube();
     if UNIT_POS == 0 && room.notes[0] == goal {
-        there = 0u32;
-        looks = 0u32;
-        while there == 0u32 && looks < comptime!(blueprint.patience) {
-            there = look::<O::State, D>(descriptors, extent.tiles + ordinal, extent.tag, &mut fold, 0u32);
-            looks += 1u32;
-        }
-        if there == 0u32 {
-            note::<O::State>(room, anchor, op.identity());
-        } else {
-            let mut found = kept::<O::State>(&fold, 0u32);
-            if goal > anchor + 1 {
-                found = op.combine(found, between);
-            }
-            note::<O::State>(room, goal, found);
-        }
+        finish::<O, D>(op, descriptors, goal, between, own, publishes, &mut fold, 0u32, room, extent, blueprint);
     }
 }

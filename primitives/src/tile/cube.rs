@@ -3,79 +3,92 @@
 use cubecl::prelude::*;
 
 use super::{
-    Tile, keep, plane_fold, plane_last, plane_scan, plane_shift_up, run_fold, shared_load, shared_store,
+    Tile, load_runs, plane_fold, plane_last, plane_scan, plane_shift_up, registers, run_fold, shared_load, shared_store,
 };
 use crate::views::{View, both};
-use crate::{Both, Lift, Monoid, MonoidExpand};
+use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
 
-/// Scans a tile's runs: folds them, and scans their folds. `left` is what comes before the unit's group, `right` the fold
-/// of the tile, the same on every unit; `rows` gets what comes before the unit's run of each row within the group. The
-/// shared memory is as for [`cube_scan`].
+/// The fold of the unit's group's part of a tile's first `valid` items, right on the group's first unit. Without planes it
+/// is the fold of the unit's run.
 #[cube]
-pub fn tile_scan<V: View, O: Lift<V::Item>>(
-    op: &O,
-    items: &Array<u32>,
-    valid: u32,
-    rows: &mut Array<u32>,
-    shared: &mut Shared<[u32]>,
-    #[comptime] tile: Tile,
-) -> Both<O::State, O::State> {
-    if comptime!(tile.plane > 0) {
-        let mut carry = op.identity();
-        #[unroll]
-        for row in 0..comptime!(tile.rows) {
-            let own = run_fold::<V, O>(op, items, valid, row, tile);
-            let scanned = plane_scan::<O>(op, own, comptime!(tile.plane));
-            let mut before = plane_shift_up::<O::State>(scanned, 1u32);
-            let last = plane_last::<O::State>(scanned, comptime!(tile.plane));
-            if comptime!(row == 0) {
-                if UNIT_POS_PLANE == 0 {
-                    before = op.identity();
-                }
-                carry = last;
-            } else {
-                if UNIT_POS_PLANE == 0 {
-                    before = carry;
-                } else {
-                    before = op.combine(carry, before);
-                }
-                carry = op.combine(carry, last);
-            }
-            keep::<O::State>(rows, before, row);
-        }
-        group_scan::<O>(op, carry, shared, tile)
+#[allow(unused_assignments)] // a kernel's variable has a value from the start
+fn part_fold<V: View, O: Lift<V::Item>>(op: &O, view: &V, start: Wide, valid: u32, #[comptime] tile: Tile) -> O::State {
+    let mut folded = op.identity();
+    // A full tile is folded without tests, so that many loads are under way at once.
+    if valid == comptime!(tile.len()) {
+        folded = steps_fold::<V, O>(op, view, start, valid, tile, true);
     } else {
-        let own = run_fold::<V, O>(op, items, valid, 0u32, tile);
-        let units = cube_scan::<O>(op, own, shared, tile);
-        keep::<O::State>(rows, units.left, 0u32);
-        both::<O::State, O::State>(op.identity(), units.right)
+        folded = steps_fold::<V, O>(op, view, start, valid, comptime!(tile.by_rows()), false);
+    }
+    folded
+}
+
+#[cube]
+fn steps_fold<V: View, O: Lift<V::Item>>(
+    op: &O,
+    view: &V,
+    start: Wide,
+    valid: u32,
+    #[comptime] tile: Tile,
+    #[comptime] full: bool,
+) -> O::State {
+    let mut items = registers::<V::Item>(comptime!(tile.items()));
+    if comptime!(tile.plane > 0 && tile.steps * tile.rows > 1) {
+        let mut folded = op.identity();
+        for step in 0..comptime!(tile.steps) {
+            load_runs::<V>(view, start, valid, step, &mut items, tile, full);
+            #[unroll]
+            for row in 0..comptime!(tile.rows) {
+                let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
+                folded = op.combine(folded, plane_fold::<O>(op, run, comptime!(tile.plane)));
+            }
+        }
+        folded
+    } else {
+        load_runs::<V>(view, start, valid, 0u32, &mut items, tile, full);
+        let run = run_fold::<V, O>(op, &items, valid, 0u32, 0u32, tile, full);
+        if comptime!(tile.plane > 0) { plane_fold::<O>(op, run, comptime!(tile.plane)) } else { run }
     }
 }
 
-/// The fold of a tile, the same on every unit. The shared memory is as for [`cube_fold`].
+/// Folds a tile's first `valid` items: `left` is what comes before the unit's group (without planes, before the unit),
+/// `right` the fold of the tile, the same on every unit. The shared memory is as for [`cube_scan`].
+#[cube]
+pub fn tile_parts<V: View, O: Lift<V::Item>>(
+    op: &O,
+    view: &V,
+    start: Wide,
+    valid: u32,
+    shared: &mut Shared<[u32]>,
+    #[comptime] tile: Tile,
+) -> Both<O::State, O::State> {
+    let part = part_fold::<V, O>(op, view, start, valid, tile);
+    if comptime!(tile.plane > 0) {
+        group_scan::<O>(op, part, shared, tile)
+    } else {
+        cube_scan::<O>(op, part, shared, tile)
+    }
+}
+
+/// The fold of a tile's first `valid` items, the same on every unit. The shared memory is as for [`cube_fold`].
 #[cube]
 pub fn tile_fold<V: View, O: Lift<V::Item>>(
     op: &O,
-    items: &Array<u32>,
+    view: &V,
+    start: Wide,
     valid: u32,
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> O::State {
-    let mut own = run_fold::<V, O>(op, items, valid, 0u32, tile);
-    if comptime!(tile.rows > 1) {
-        own = plane_fold::<O>(op, own, comptime!(tile.plane));
-        #[unroll]
-        for row in 1..comptime!(tile.rows) {
-            let run = run_fold::<V, O>(op, items, valid, row, tile);
-            own = op.combine(own, plane_fold::<O>(op, run, comptime!(tile.plane)));
-        }
-        groups_fold::<O>(op, own, shared, tile)
+    let part = part_fold::<V, O>(op, view, start, valid, tile);
+    if comptime!(tile.plane > 0) {
+        groups_fold::<O>(op, part, shared, tile)
     } else {
-        cube_fold::<O>(op, own, shared, tile)
+        cube_fold::<O>(op, part, shared, tile)
     }
 }
 
-/// What comes before the unit's plane, and the fold of all planes, given the plane's own fold on each of its units.
+/// What comes before the unit's plane, and the fold of all planes; a plane's own fold is right on its first unit.
 #[cube]
 fn group_scan<O: Monoid>(
     op: &O,

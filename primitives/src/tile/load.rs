@@ -18,12 +18,13 @@ pub fn within_tile(start: Wide, offset: u32) -> Wide {
     Wide { low: wrapping_add(start.low, offset), high: start.high }
 }
 
-/// Where the unit's run of a row begins within the tile.
+/// Where the unit's run of a row of a step begins within the tile.
 #[cube]
-pub fn run_offset(#[comptime] row: u32, #[comptime] tile: Tile) -> u32 {
+pub fn run_offset(step: u32, #[comptime] row: u32, #[comptime] tile: Tile) -> u32 {
     let group = comptime!(tile.group());
-    let part = UNIT_POS / group * comptime!(group * tile.items());
-    part + comptime!(row * group * tile.run) + UNIT_POS % group * comptime!(tile.run)
+    let part = UNIT_POS / group * comptime!(group * tile.items() * tile.steps);
+    let first = part + UNIT_POS % group * comptime!(tile.run) + comptime!(row * group * tile.run);
+    first + step * comptime!(group * tile.items())
 }
 
 /// Registers for a unit's items.
@@ -32,21 +33,24 @@ pub fn registers<T: State>(#[comptime] items: u32) -> Array<u32> {
     Array::<u32>::new(comptime!(items as usize * T::WORDS))
 }
 
-/// Loads the unit's runs of a tile's first `valid` items, row after row, into `words`. Words of items past `valid` must
-/// not be used.
+/// Loads the unit's runs of a step, row after row, into `words`; `full` where the whole tile is there, else its first
+/// `valid` items. Words of items past `valid` must not be used.
 #[cube]
-pub fn load_runs<V: View>(view: &V, start: Wide, valid: u32, words: &mut Array<u32>, #[comptime] tile: Tile) {
-    if valid == comptime!(tile.len()) {
-        // A full tile: loads without tests, so that many are under way at once.
-        #[unroll]
-        for row in 0..comptime!(tile.rows) {
-            let offset = run_offset(row, tile);
+pub fn load_runs<V: View>(
+    view: &V,
+    start: Wide,
+    valid: u32,
+    step: u32,
+    words: &mut Array<u32>,
+    #[comptime] tile: Tile,
+    #[comptime] full: bool,
+) {
+    #[unroll]
+    for row in 0..comptime!(tile.rows) {
+        let offset = run_offset(step, row, tile);
+        if comptime!(full) {
             view.read_run(within_tile(start, offset), words, comptime!(row * tile.run), comptime!(tile.run));
-        }
-    } else {
-        #[unroll]
-        for row in 0..comptime!(tile.rows) {
-            let offset = run_offset(row, tile);
+        } else {
             #[unroll]
             for item in 0..comptime!(tile.run) {
                 if offset + item < valid {
@@ -79,31 +83,33 @@ pub fn kept<T: State>(registers: &Array<u32>, #[comptime] index: u32) -> T {
     state_of::<T>(&words)
 }
 
-/// The unit's run of a row lifted and folded in order. The operator never sees an item past `valid`.
+/// The unit's run of a row of a step lifted and folded in order. The operator never sees an item past `valid`.
 #[cube]
 pub fn run_fold<V: View, O: Lift<V::Item>>(
     op: &O,
     items: &Array<u32>,
     valid: u32,
+    step: u32,
     #[comptime] row: u32,
     #[comptime] tile: Tile,
+    #[comptime] full: bool,
 ) -> O::State {
-    let mut folded = op.identity();
-    let first = run_offset(row, tile);
-    if first + comptime!(tile.run) <= valid {
-        // A full run: no tests, and no combine with the identity.
-        folded = op.lift(kept::<V::Item>(items, comptime!(row * tile.run)));
+    if comptime!(full) {
+        let mut folded = op.lift(kept::<V::Item>(items, comptime!(row * tile.run)));
         #[unroll]
         for item in 1..comptime!(tile.run) {
             folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
         }
+        folded
     } else {
+        let first = run_offset(step, row, tile);
+        let mut folded = op.identity();
         #[unroll]
         for item in 0..comptime!(tile.run) {
             if first + item < valid {
                 folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
             }
         }
+        folded
     }
-    folded
 }

@@ -4,7 +4,8 @@
 //! with plane shuffles and one through shared memory alone; the blueprint's `plane` says which.
 //!
 //! A *group* is a plane where planes are used, else the whole cube. A tile is dealt to its groups in contiguous parts,
-//! a part to rows, and a row to the group's units in *runs* of neighbouring items:
+//! a part to rows (`rows` of them to a step, `steps` steps), and a row to the group's units in *runs* of neighbouring
+//! items:
 //!
 //! ```text
 //! group 0: row 0 | unit 0: run | unit 1: run | … | unit 31: run |
@@ -22,24 +23,26 @@ mod plane;
 mod shared;
 mod sweep;
 
-pub use cube::{cube_fold, cube_scan, tile_fold, tile_scan};
+pub use cube::{cube_fold, cube_scan, tile_fold, tile_parts};
 pub use load::*;
-pub use output::{fetch, store, write_scanned};
+pub use output::{fetch, store, write_row, write_scanned};
 pub use plane::{plane_fold, plane_last, plane_scan, plane_shift_up};
 pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;
 
 use crate::State;
 
-/// Words of items and states that a unit keeps in registers at most.
-const REGISTERS: usize = 40;
+/// Words of items that a unit keeps in registers at most.
+const REGISTERS: usize = 32;
 
 /// What a kernel must be compiled anew for. Small on purpose: sizes are run-time arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tile {
     /// Units of a cube: the length of shared arrays and of unrolled loops over planes.
     pub units: u32,
-    /// Rows of a group's part: more than one only with planes.
+    /// Steps of a group through its part: more than one only with planes. What a unit holds at a time is one step's.
+    pub steps: u32,
+    /// Rows of a step: more than one only with planes.
     pub rows: u32,
     /// Neighbouring items that a unit moves at once.
     pub run: u32,
@@ -48,14 +51,19 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// Items of a unit.
+    /// Items that a unit holds at a time.
     pub fn items(self) -> u32 {
         self.rows * self.run
     }
 
     /// Items of a tile.
     pub fn len(self) -> u32 {
-        self.units * self.items()
+        self.units * self.items() * self.steps
+    }
+
+    /// The same order of items a row at a time: for the tile that is not full, whose code is to be small.
+    pub fn by_rows(self) -> Self {
+        Tile { steps: self.steps * self.rows, rows: 1, ..self }
     }
 
     /// Units of a group.
@@ -95,17 +103,17 @@ impl Tile {
         }
         if tile.plane == 0 {
             tile.run *= tile.rows;
-            tile.rows = 1;
+            (tile.steps, tile.rows) = (1, 1);
         }
-        // A unit holds its items and a state a row; wide ones leave room for fewer.
-        while tile.registers::<T, S>() > REGISTERS && tile.items() > 1 {
-            if tile.rows > 1 { tile.rows /= 2 } else { tile.run /= 2 }
+        // Wide items leave room for fewer; the tile stays as long.
+        while tile.items() as usize * T::WORDS > REGISTERS && tile.items() > 1 {
+            if tile.rows > 1 {
+                (tile.steps, tile.rows) = (2 * tile.steps, tile.rows / 2);
+            } else {
+                tile.run /= 2;
+            }
         }
         Ok(tile)
-    }
-
-    fn registers<T: State, S: State>(self) -> usize {
-        self.items() as usize * T::WORDS + self.rows as usize * S::WORDS
     }
 }
 

@@ -2,9 +2,9 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, keep, kept, registers, run_offset};
+use super::{Tile, keep, kept, load_runs, plane_last, plane_scan, plane_shift_up, registers, run_fold, run_offset};
 use crate::views::{Place, PlaceExpand, View};
-use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, state_of, words_of};
+use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, Wide, state_of, words_of};
 
 /// Writes an item to a buffer of words.
 #[cube]
@@ -29,35 +29,98 @@ pub fn fetch<T: State>(input: &[u32], index: u32) -> T {
     state_of::<T>(&words)
 }
 
-/// Scans the unit's items on from `before`, which comes before its group, and from `rows`, and writes the lowered results
-/// of the tile's first `valid` items from `start` on.
+/// Scans the unit's run of a row on from `before`, and writes the lowered results of the tile's first `valid` items.
+#[cube]
+pub fn write_row<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
+    op: &O,
+    items: &Array<u32>,
+    before: O::State,
+    start: u32,
+    valid: u32,
+    step: u32,
+    place: &mut P,
+    #[comptime] row: u32,
+    #[comptime] tile: Tile,
+    #[comptime] full: bool,
+    #[comptime] exclusive: bool,
+) {
+    let mut running = before;
+    let mut results = registers::<O::Output>(comptime!(tile.run));
+    let offset = run_offset(step, row, tile);
+    #[unroll]
+    for item in 0..comptime!(tile.run) {
+        if comptime!(full) || offset + item < valid {
+            let next = op.combine(running, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
+            // Kept before `running` moves on: a result may be the very variable.
+            keep::<O::Output>(
+                &mut results,
+                if comptime!(exclusive) { op.lower(running) } else { op.lower(next) },
+                item,
+            );
+            running = next;
+        }
+    }
+    if comptime!(full) {
+        place.write_run(start + offset, &results, 0u32, comptime!(tile.run));
+    } else {
+        let count = min(valid, offset + comptime!(tile.run)) - min(valid, offset);
+        place.write_part(start + offset, &results, 0u32, comptime!(tile.run), count);
+    }
+}
+
+/// Scans a tile's first `valid` items on from `before`, which comes before the unit's group (without planes, before the
+/// unit), and writes the lowered results. The items are read once more: a moment ago they were, so they are near.
 #[cube]
 pub fn write_scanned<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     op: &O,
-    items: &Array<u32>,
-    rows: &Array<u32>,
+    view: &V,
     before: O::State,
-    start: u32,
+    start: Wide,
     valid: u32,
     place: &mut P,
     #[comptime] tile: Tile,
     #[comptime] exclusive: bool,
 ) {
-    #[unroll]
-    for row in 0..comptime!(tile.rows) {
-        let mut running = op.combine(before, kept::<O::State>(rows, row));
-        let mut results = registers::<O::Output>(comptime!(tile.run));
-        let offset = run_offset(row, tile);
-        #[unroll]
-        for item in 0..comptime!(tile.run) {
-            if offset + item < valid {
-                let next = op.combine(running, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
-                // Kept before `running` moves on: a result may be the very variable.
-                keep::<O::Output>(&mut results, if comptime!(exclusive) { op.lower(running) } else { op.lower(next) }, item);
-                running = next;
+    if valid == comptime!(tile.len()) {
+        write_steps::<V, O, P>(op, view, before, start, valid, place, tile, true, exclusive);
+    } else {
+        let tile = comptime!(tile.by_rows());
+        write_steps::<V, O, P>(op, view, before, start, valid, place, tile, false, exclusive);
+    }
+}
+
+#[cube]
+fn write_steps<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
+    op: &O,
+    view: &V,
+    before: O::State,
+    start: Wide,
+    valid: u32,
+    place: &mut P,
+    #[comptime] tile: Tile,
+    #[comptime] full: bool,
+    #[comptime] exclusive: bool,
+) {
+    let mut items = registers::<V::Item>(comptime!(tile.items()));
+    if comptime!(tile.plane > 0) {
+        let mut carry = before;
+        for step in 0..comptime!(tile.steps) {
+            load_runs::<V>(view, start, valid, step, &mut items, tile, full);
+            #[unroll]
+            for row in 0..comptime!(tile.rows) {
+                let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
+                let scanned = plane_scan::<O>(op, run, comptime!(tile.plane));
+                let within = plane_shift_up::<O::State>(scanned, 1u32);
+                let mut running = carry;
+                if UNIT_POS_PLANE > 0 {
+                    running = op.combine(carry, within);
+                }
+                write_row::<V, O, P>(op, &items, running, start.low, valid, step, place, row, tile, full, exclusive);
+                carry = op.combine(carry, plane_last::<O::State>(scanned, comptime!(tile.plane)));
             }
         }
-        let count = min(valid, offset + comptime!(tile.run)) - min(valid, offset);
-        place.write_run(start + offset, &results, 0u32, comptime!(tile.run), count);
+    } else {
+        load_runs::<V>(view, start, valid, 0u32, &mut items, tile, full);
+        write_row::<V, O, P>(op, &items, before, start.low, valid, 0u32, place, 0u32, tile, full, exclusive);
     }
 }

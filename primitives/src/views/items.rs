@@ -33,12 +33,7 @@ impl<T: State> View for Words<T> {
 
     fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
         let first = start.low * comptime!(T::WORDS as u32);
-        self.words.load_run(
-            first,
-            registers,
-            comptime!(at as usize * T::WORDS),
-            comptime!(count as usize * T::WORDS),
-        );
+        self.words.load_run(first, registers, comptime!(at as usize * T::WORDS), comptime!(count as usize * T::WORDS));
     }
 }
 
@@ -46,7 +41,17 @@ impl<T: State> View for Words<T> {
 impl<T: State> Place for Words<T> {
     type Item = T;
 
-    fn write_run(
+    fn write_run(&mut self, start: u32, registers: &Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        let width = comptime!(T::WORDS as u32);
+        self.words.store_run(
+            start * width,
+            registers,
+            comptime!((at * width) as usize),
+            comptime!((count * width) as usize),
+        );
+    }
+
+    fn write_part(
         &mut self,
         start: u32,
         registers: &Array<u32>,
@@ -55,7 +60,7 @@ impl<T: State> Place for Words<T> {
         valid: u32,
     ) {
         let width = comptime!(T::WORDS as u32);
-        self.words.store_run(
+        self.words.store_part(
             start * width,
             registers,
             comptime!((at * width) as usize),

@@ -60,8 +60,13 @@ impl Memory {
         match self.never {}
     }
 
-    /// Writes the first `valid` words of `registers[at..at + count]` to `first..`, alike.
-    pub fn store_run(&mut self, _first: u32, _registers: &Array<u32>, _at: usize, _count: usize, _valid: u32) {
+    /// Writes `registers[at..at + count]` to `first..`, alike.
+    pub fn store_run(&mut self, _first: u32, _registers: &Array<u32>, _at: usize, _count: usize) {
+        match self.never {}
+    }
+
+    /// Writes the first `valid` words of such a run.
+    pub fn store_part(&mut self, _first: u32, _registers: &Array<u32>, _at: usize, _count: usize, _valid: u32) {
         match self.never {}
     }
 }
@@ -98,13 +103,27 @@ impl MemoryExpand {
         registers: &NativeExpand<Array<u32>>,
         at: usize,
         count: usize,
+    ) {
+        match self {
+            MemoryExpand::Narrow(words) => device::store_narrow::expand(scope, words, first, registers, at, count),
+            MemoryExpand::Wide(words) => device::store_wide::expand(scope, words, first, registers, at, count),
+        }
+    }
+
+    pub fn __expand_store_part_method(
+        &mut self,
+        scope: &Scope,
+        first: NativeExpand<u32>,
+        registers: &NativeExpand<Array<u32>>,
+        at: usize,
+        count: usize,
         valid: NativeExpand<u32>,
     ) {
         match self {
             MemoryExpand::Narrow(words) => {
-                device::store_narrow::expand(scope, words, first, registers, at, count, valid);
+                device::part_narrow::expand(scope, words, first, registers, at, count, valid)
             }
-            MemoryExpand::Wide(words) => device::store_wide::expand(scope, words, first, registers, at, count, valid),
+            MemoryExpand::Wide(words) => device::part_wide::expand(scope, words, first, registers, at, count, valid),
         }
     }
 }
@@ -176,6 +195,40 @@ mod device {
         registers: &Array<u32>,
         #[comptime] at: usize,
         #[comptime] count: usize,
+    ) {
+        #[unroll]
+        for word in 0..count {
+            words[first as usize + word] = registers[comptime!(at + word)];
+        }
+    }
+
+    #[cube]
+    pub fn store_wide(
+        words: &mut [Four],
+        first: u32,
+        registers: &Array<u32>,
+        #[comptime] at: usize,
+        #[comptime] count: usize,
+    ) {
+        let start = (first / 4u32) as usize;
+        #[unroll]
+        for vector in 0..comptime!(count / FOUR) {
+            let mut four = Four::empty();
+            #[unroll]
+            for lane in 0..FOUR {
+                four.insert(lane, registers[comptime!(at + vector * FOUR + lane)]);
+            }
+            words[start + vector] = four;
+        }
+    }
+
+    #[cube]
+    pub fn part_narrow(
+        words: &mut [u32],
+        first: u32,
+        registers: &Array<u32>,
+        #[comptime] at: usize,
+        #[comptime] count: usize,
         valid: u32,
     ) {
         #[unroll]
@@ -188,7 +241,7 @@ mod device {
 
     /// Vectors that are valid in part keep what they had behind it: no other unit has words there.
     #[cube]
-    pub fn store_wide(
+    pub fn part_wide(
         words: &mut [Four],
         first: u32,
         registers: &Array<u32>,
@@ -201,10 +254,7 @@ mod device {
         for vector in 0..comptime!(count / FOUR) {
             let begin = comptime!((vector * FOUR) as u32);
             if begin < valid {
-                let mut four = Four::empty();
-                if begin + comptime!(FOUR as u32) > valid {
-                    four = words[start + vector];
-                }
+                let mut four = words[start + vector];
                 #[unroll]
                 for lane in 0..FOUR {
                     if begin + comptime!(lane as u32) < valid {

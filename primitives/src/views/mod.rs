@@ -28,10 +28,10 @@ pub use arrange::{Reversed, Slice};
 pub use counter::Counter;
 pub(crate) use items::buffer_on;
 pub use items::{HostItems, Words};
-pub use memory::{Bound, Memory, MemoryExpand};
-pub use sink::{Place, PlaceExpand, Sink, Spread, Strided};
 pub use map::{Map, Mapping, MappingExpand};
 pub use matrix::*;
+pub use memory::{Bound, Memory, MemoryExpand};
+pub use sink::{Place, PlaceExpand, Sink, Spread, Strided};
 pub use zip::{Both, BothExpand, Zip, both};
 
 use cubecl::prelude::*;
@@ -56,13 +56,7 @@ pub trait View: LaunchArg + Send + Sync {
 
 /// [`View::read_run`] an item at a time.
 #[cube]
-fn read_each<V: View>(
-    view: &V,
-    start: Wide,
-    registers: &mut Array<u32>,
-    #[comptime] at: u32,
-    #[comptime] count: u32,
-) {
+fn read_each<V: View>(view: &V, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
     #[unroll]
     for item in 0..count {
         let index = Wide { low: wrapping_add(start.low, item), high: start.high };

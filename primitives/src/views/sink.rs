@@ -47,9 +47,12 @@ pub trait Place: LaunchArg + Send + Sync {
     /// The results.
     type Item: State;
 
-    /// Writes results `start .. start + valid`, whose words begin at item `at` of `registers`. `valid` is at most
-    /// `count`, and `start` is a multiple of `count`.
-    fn write_run(
+    /// Writes results `start .. start + count`, whose words begin at item `at` of `registers`; `start` is a multiple of
+    /// `count`.
+    fn write_run(&mut self, start: u32, registers: &Array<u32>, #[comptime] at: u32, #[comptime] count: u32);
+
+    /// Writes the first `valid` of such a run.
+    fn write_part(
         &mut self,
         start: u32,
         registers: &Array<u32>,
@@ -72,14 +75,7 @@ pub struct Spread<T: State> {
 impl<T: State> Place for Spread<T> {
     type Item = T;
 
-    fn write_run(
-        &mut self,
-        start: u32,
-        registers: &Array<u32>,
-        #[comptime] at: u32,
-        #[comptime] count: u32,
-        valid: u32,
-    ) {
+    fn write_run(&mut self, start: u32, registers: &Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
         let width = comptime!(T::WORDS);
         #[unroll]
         for item in 0..count {
@@ -89,8 +85,23 @@ impl<T: State> Place for Spread<T> {
                 registers,
                 comptime!((at + item) as usize * width),
                 width,
-                select(item < valid, comptime!(width as u32), 0u32),
             );
+        }
+    }
+
+    fn write_part(
+        &mut self,
+        start: u32,
+        registers: &Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        valid: u32,
+    ) {
+        #[unroll]
+        for item in 0..count {
+            if item < valid {
+                self.write_run(start + item, registers, comptime!(at + item), 1u32);
+            }
         }
     }
 }
