@@ -193,3 +193,52 @@ fn float_sums_are_close_to_the_exact_ones() {
         }
     }
 }
+
+#[test]
+fn a_scan_in_reverse_folds_suffixes_in_their_order() {
+    for (name, device) in devices() {
+        for len in [0, 1, 5, 4099, 20_001] {
+            let items = integers(len, 17);
+            for exclusive in [false, true] {
+                let options = ScanOptions { reverse: true, exclusive, ..ScanOptions::default() };
+                let products = device.scan_with(&items, &MatrixProduct, &options).unwrap().to_vec().unwrap();
+                let mut running = MatrixProduct.identity();
+                let mut expected = Vec::with_capacity(len);
+                for &item in items.iter().rev() {
+                    let next = MatrixProduct.combine(MatrixProduct.lift(item), running);
+                    expected.push(MatrixProduct.lower(if exclusive { running } else { next }));
+                    running = next;
+                }
+                expected.reverse();
+                assert_same(&products, &expected, &format!("{name}, {len} items, exclusive {exclusive}"));
+            }
+        }
+        let items = integers(1000, 18);
+        let options = ScanOptions { reverse: true, ..ScanOptions::default() };
+        let mut pairs = device.upload(&[0u32; 2000]).unwrap();
+        let mut even = pairs.strided(0, 2, 1000).unwrap();
+        device.scan_into(&items, &ops::Sum::<u32>::new(), &mut even, &options).unwrap();
+        let sums = device.scan_with(&items, &ops::Sum::<u32>::new(), &options).unwrap().to_vec().unwrap();
+        let expected: Vec<u32> = sums.into_iter().flat_map(|sum| [sum, 0]).collect();
+        assert_same(&pairs.to_vec().unwrap(), &expected, name);
+    }
+}
+
+#[test]
+fn a_scan_goes_on_from_a_state_that_comes_in_once() {
+    for (name, device) in devices() {
+        let items = integers(50_001, 19);
+        let (before, after) = items.split_at(20_000);
+        for strategy in STRATEGIES {
+            for exclusive in [false, true] {
+                let known = before.iter().fold(MatrixProduct.identity(), |state, &item| {
+                    MatrixProduct.combine(state, MatrixProduct.lift(item))
+                });
+                let op = ops::Continued::new(MatrixProduct, known);
+                let products = device.scan_with(after, &op, &options(strategy, exclusive)).unwrap().to_vec().unwrap();
+                let expected = &oracle::scan(&items, &MatrixProduct, exclusive)[20_000..];
+                assert_same(&products, expected, &format!("{name}, {strategy:?}, exclusive {exclusive}"));
+            }
+        }
+    }
+}

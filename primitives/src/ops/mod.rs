@@ -39,6 +39,7 @@
 //! | [`Pair<A, B>`](Pair) | both folds in one pass | A + B | if both are |
 //! | [`Segmented<M>`](Segmented) | `M` anew from every head, over pairs (head, x) | 1 + M | no |
 //! | [`Opposite<M>`](Opposite) | `M` with its operands exchanged | M | if M is |
+//! | [`Continued<M>`](Continued) | `M` from a state known before | M | no |
 //! | [`Resume<O>`](Resume), [`States<O>`](States) | `O` over items that are states; and without its lower | O | no |
 //!
 //! For operators of one's own: [`choose()`], [`zeroed()`], [`multiply_then_add()`].

@@ -35,6 +35,8 @@ pub struct ScanOptions {
     pub strategy: Strategy,
     /// Whether result `i` leaves out item `i`.
     pub exclusive: bool,
+    /// Whether result `i` is the fold of the items from `i` to the last, in their order.
+    pub reverse: bool,
     /// For tests of the fallback: tiles whose index is a multiple of this publish nothing; 0 for none.
     #[doc(hidden)]
     pub withhold: u32,

@@ -19,7 +19,9 @@ mod tiles;
 mod window;
 
 use crate::device::Launch;
-use crate::views::{Sink, Source};
+use crate::ops::Opposite;
+use crate::reduce::launch::check_types;
+use crate::views::{Backwards, Sink, Source};
 use crate::{Buffer, Device, Error, Lift, Lower, Operator};
 
 pub use blueprint::{ScanOptions, Strategy};
@@ -76,16 +78,17 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        match self.gpu() {
-            None => self.scan_on_host(source, op, options).map(Buffer::on_host),
-            Some(gpu) => {
-                self.fitting::<O::Output>(gpu, source.len())?;
-                let len = source.len() as usize;
-                let mut output = Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len);
-                launch::scan(self, gpu, source, op, &mut output, options)?;
-                Ok(output)
-            }
-        }
+        let Some(gpu) = self.gpu() else {
+            let mut output = Buffer::on_host(Vec::new());
+            self.scan_to(source, op, &mut output, options)?;
+            return Ok(output);
+        };
+        check_types::<S::Item, O>(self, gpu)?;
+        self.fitting::<O::Output>(gpu, source.len())?;
+        let len = source.len() as usize;
+        let mut output = Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len);
+        self.scan_to(source, op, &mut output, options)?;
+        Ok(output)
     }
 
     /// Scans `source` as `options` say, into `sink`: an existing buffer, or evenly spaced items of one.
@@ -101,21 +104,38 @@ impl Device {
         K: Sink<Item = O::Output> + ?Sized,
     {
         check_sink(source, op, sink)?;
-        match self.gpu() {
-            None => sink.put(self.scan_on_host(source, op, options)?),
-            Some(gpu) => launch::scan(self, gpu, source, op, sink, options),
-        }
+        self.scan_to(source, op, sink, options)
     }
 
-    fn scan_on_host<S, O>(&self, source: &S, op: &O, options: &ScanOptions) -> Result<Vec<O::Output>, Error>
+    /// A scan in reverse is one of the reversed items by the opposite operator, written backwards.
+    fn scan_to<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
+        K: Sink<Item = O::Output> + ?Sized,
     {
-        op.check_host()?;
-        self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
-        let len = addressable(source.len())?;
-        Ok(host::scan(&source.on_host()?, len, op, options.exclusive))
+        if options.reverse {
+            let forward = ScanOptions { reverse: false, ..*options };
+            let (items, op) = (source.reversed(), Opposite::new(op.clone()));
+            let mut backwards = Backwards::new(sink, source.len());
+            return self.scan_forward(&items, &op, &mut backwards, &forward);
+        }
+        self.scan_forward(source, op, sink, options)
+    }
+
+    fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+        K: Sink<Item = O::Output> + ?Sized,
+    {
+        let Some(gpu) = self.gpu() else {
+            op.check_host()?;
+            self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
+            let len = addressable(source.len())?;
+            return sink.put(host::scan(&source.on_host()?, len, op, options.exclusive));
+        };
+        launch::scan(self, gpu, source, op, sink, options)
     }
 }
 

@@ -75,8 +75,10 @@ fn lookback_tile<T: State, S: State>(len: u64, profile: &Profile) -> Result<Tile
         (false, 1) => (512, 2),
         (false, _) => (256, 4),
     };
+    // The wider the state, the more there is to say for longer runs: planes combine one state a run.
+    let (rows, run) = if S::WORDS > 2 { (2, 2 * run) } else { (4, run) };
     // What units tell each other takes one more state, and a tile.
-    Tile::fitting::<T, S>(profile, Tile { units, steps, rows: 4, run, plane: 0 }, 2)
+    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0 }, 2)
 }
 
 /// Tiles between two anchors: at most as many as are looked at together. A hop from anchor to anchor takes about 0.9 us on

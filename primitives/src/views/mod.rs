@@ -31,6 +31,7 @@ pub use items::{HostItems, Words};
 pub use map::{Map, Mapping, MappingExpand};
 pub use matrix::*;
 pub use memory::{Bound, Memory, MemoryExpand};
+pub(crate) use sink::Backwards;
 pub use sink::{Place, PlaceExpand, Sink, Spread, Strided};
 pub use zip::{Both, BothExpand, Zip, both};
 

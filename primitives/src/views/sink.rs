@@ -196,3 +196,74 @@ impl<T: State> Sink for Strided<'_, T> {
         Ok(())
     }
 }
+
+/// Results written from the last place to the first.
+#[derive(Debug)]
+pub(crate) struct Backwards<'a, K: ?Sized> {
+    sink: &'a mut K,
+    len: u64,
+}
+
+impl<'a, K: Sink + ?Sized> Backwards<'a, K> {
+    /// The places of `sink`, of which there are `len`.
+    pub(crate) fn new(sink: &'a mut K, len: u64) -> Self {
+        Backwards { sink, len }
+    }
+}
+
+/// The device's half of [`Backwards`].
+#[derive(Argument)]
+pub struct Turned<P: Place> {
+    place: P,
+    last: u32,
+}
+
+#[cube]
+impl<P: Place> Place for Turned<P> {
+    type Item = P::Item;
+
+    fn write_run(&mut self, start: u32, registers: &Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+        #[unroll]
+        for item in 0..count {
+            self.place.write_run(self.last - (start + item), registers, comptime!(at + item), 1u32);
+        }
+    }
+
+    fn write_part(
+        &mut self,
+        start: u32,
+        registers: &Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        valid: u32,
+    ) {
+        #[unroll]
+        for item in 0..count {
+            if item < valid {
+                self.place.write_run(self.last - (start + item), registers, comptime!(at + item), 1u32);
+            }
+        }
+    }
+}
+
+impl<K: Sink + ?Sized> Sink for Backwards<'_, K> {
+    type Item = K::Item;
+    type Place = Turned<K::Place>;
+
+    fn room(&self) -> u64 {
+        self.len
+    }
+
+    fn bind_place(&mut self, device: &Device, _: u32) -> Result<(<K::Place as LaunchArg>::RuntimeArg, u32), Error> {
+        Ok((self.sink.bind_place(device, 1)?, self.len.saturating_sub(1) as u32))
+    }
+
+    fn memory(&self) -> Option<&Handle> {
+        self.sink.memory()
+    }
+
+    fn put(&mut self, mut results: Vec<K::Item>) -> Result<(), Error> {
+        results.reverse();
+        self.sink.put(results)
+    }
+}
