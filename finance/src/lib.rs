@@ -6,6 +6,7 @@
 //! | [`european`] | the option and its closed price | – |
 //! | [`monte_carlo`] | mean payoff of the option with its standard error | reduce |
 //! | [`ema`](mod@ema) | exponential moving average | scan |
+//! | [`ewm`] | exponentially weighted mean, sum, variance, covariance, correlation | scan |
 //! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
 //! | [`frontier`](mod@frontier) | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
 //! | [`market`](mod@market) | a market of agents with price feedback | reduce |
@@ -20,6 +21,7 @@ pub mod data;
 pub mod ema;
 pub mod error;
 pub mod european;
+pub mod ewm;
 pub mod frontier;
 pub mod market;
 pub mod monte_carlo;
@@ -29,6 +31,7 @@ pub use data::{Cell, DataError, Returns, Table, bundled_prices};
 pub use ema::{Decay, Init, ema};
 pub use error::FinanceError;
 pub use european::{European, Style};
+pub use ewm::{Ewm, Missing};
 pub use frontier::{Frontier, FrontierOptions, Point, Portfolio, frontier};
 pub use market::{MarketOptions, MarketRun, market};
 pub use monte_carlo::{Estimate, MonteCarlo, price};
