@@ -136,17 +136,6 @@ impl Table {
         self.lines.get(row).copied().unwrap_or(row + 2)
     }
 
-    /// A table of the same index and columns, whose values `of` gives column by column.
-    pub(crate) fn with_columns<E>(&self, of: impl Fn(usize) -> Result<Vec<f64>, E>) -> Result<Table, E> {
-        let mut values = vec![f64::NAN; self.values.len()];
-        for column in 0..self.width() {
-            for (row, value) in of(column)?.into_iter().enumerate() {
-                values[row * self.width() + column] = value;
-            }
-        }
-        Ok(Table { values, ..self.clone() })
-    }
-
     fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.width()..][..self.width()]
     }
@@ -156,7 +145,7 @@ impl Table {
         found.ok_or_else(|| DataError::UnknownColumn { column: name.into(), known: self.columns.clone() })
     }
 
-    fn cell(&self, row: usize, column: usize) -> Cell {
+    pub(crate) fn cell(&self, row: usize, column: usize) -> Cell {
         let header = self.columns[column].clone();
         Cell { file: self.file.clone(), line: self.line(row), column: column + 2, header }
     }

@@ -27,8 +27,9 @@ mod spread;
 
 use cubefold_primitives::ops::{Ewma, Start};
 use cubefold_primitives::views::Source;
-use cubefold_primitives::{Both, Buffer, Device, Real};
+use cubefold_primitives::{Device, Real};
 
+use crate::columns::{narrow, narrow_pairs, present, wide};
 use crate::data::Table;
 use crate::ema::{Decay, Init};
 use crate::error::{FinanceError, finite};
@@ -348,20 +349,4 @@ fn weighted<T: Real>(
 /// Whether a value comes after a missing one that comes after a value.
 fn has_gaps(observed: &[bool]) -> bool {
     observed.iter().skip_while(|&&observed| !observed).any(|&observed| !observed)
-}
-
-fn present(values: &[f64]) -> Vec<bool> {
-    values.iter().map(|value| !value.is_nan()).collect()
-}
-
-fn narrow<T: Real>(values: &[f64]) -> Vec<T> {
-    values.iter().copied().map(T::constant).collect()
-}
-
-fn narrow_pairs<T: Real>(pairs: &[(f64, f64)]) -> Vec<Both<T, T>> {
-    pairs.iter().map(|&(left, right)| Both { left: T::constant(left), right: T::constant(right) }).collect()
-}
-
-fn wide<T: Real>(values: &Buffer<T>) -> Result<Vec<f64>, FinanceError> {
-    Ok(values.to_vec()?.into_iter().map(T::widen).collect())
 }

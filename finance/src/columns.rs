@@ -1,0 +1,45 @@
+//! Columns on their way between tables and devices.
+
+use cubefold_primitives::{Both, Buffer, Real};
+
+use crate::data::Table;
+use crate::error::FinanceError;
+
+/// Which values are not missing.
+pub(crate) fn present(values: &[f64]) -> Vec<bool> {
+    values.iter().map(|value| !value.is_nan()).collect()
+}
+
+/// Values as a device holds them.
+pub(crate) fn narrow<T: Real>(values: &[f64]) -> Vec<T> {
+    values.iter().copied().map(T::constant).collect()
+}
+
+/// [`narrow`] for pairs.
+pub(crate) fn narrow_pairs<T: Real>(pairs: &[(f64, f64)]) -> Vec<Both<T, T>> {
+    pairs.iter().map(|&(left, right)| Both { left: T::constant(left), right: T::constant(right) }).collect()
+}
+
+/// Results as tables hold them.
+pub(crate) fn wide<T: Real>(values: &Buffer<T>) -> Result<Vec<f64>, FinanceError> {
+    Ok(values.to_vec()?.into_iter().map(T::widen).collect())
+}
+
+impl Table {
+    /// A table of the same index and columns, whose values `of` gives column by column.
+    pub(crate) fn with_columns<E>(&self, of: impl Fn(usize) -> Result<Vec<f64>, E>) -> Result<Table, E> {
+        let mut values = vec![f64::NAN; self.values.len()];
+        for column in 0..self.width() {
+            for (row, value) in of(column)?.into_iter().enumerate() {
+                values[row * self.width() + column] = value;
+            }
+        }
+        Ok(Table { values, ..self.clone() })
+    }
+
+    /// A table of the same index and columns, whose values `of` gives from this one's and those of `other`.
+    pub(crate) fn joined(&self, other: &Table, of: impl Fn(f64, f64) -> f64) -> Table {
+        let values = self.values.iter().zip(&other.values).map(|(&left, &right)| of(left, right)).collect();
+        Table { values, ..self.clone() }
+    }
+}
