@@ -13,3 +13,4 @@ mod oracle;
 mod reduce;
 mod samples;
 mod scan;
+mod sliding;
