@@ -58,7 +58,7 @@ pub struct Drawdowns {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn drawdown(device: &Device, prices: &Table) -> Result<Drawdowns, FinanceError> {
-    prices.refuse_negative()?;
+    prices.check_drawdown()?;
     let columns = (0..prices.width()).map(|column| match device.is_host() {
         true => of_column::<f64>(device, &prices.column(column)),
         false => of_column::<f32>(device, &prices.column(column)),
@@ -69,8 +69,11 @@ pub fn drawdown(device: &Device, prices: &Table) -> Result<Drawdowns, FinanceErr
 }
 
 impl Table {
-    /// A fall is a share of a peak, which must not be below 0.
-    fn refuse_negative(&self) -> Result<(), DataError> {
+    /// Accepts prices of which [`drawdown`] can be taken: a fall is a share of a peak, which must not be below 0.
+    ///
+    /// # Errors
+    /// [`DataError::PriceNegative`] for the first price that is.
+    pub fn check_drawdown(&self) -> Result<(), DataError> {
         match self.values.iter().position(|&value| value < 0.0) {
             None => Ok(()),
             Some(place) => {

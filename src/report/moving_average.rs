@@ -42,16 +42,19 @@ pub fn draw(smoothed: &Smoothed<'_>) -> Result<String, PlotError> {
             y_tick: &|value| canvas::tick(*value),
         }
         .draw(&mut chart)?;
-        draw_line(&mut chart, "price", smoothed.price, QUIET.stroke_width(2))?;
-        draw_line(&mut chart, smoothed.average_name, smoothed.average, STRONG.stroke_width(6))?;
+        draw_line(&mut chart, Some("price"), smoothed.price, QUIET.stroke_width(2))?;
+        draw_line(&mut chart, Some(smoothed.average_name), smoothed.average, STRONG.stroke_width(6))?;
         canvas::legend(&mut chart, SeriesLabelPosition::UpperLeft)
     })
 }
 
-/// A line over the rows, cut where values are missing.
-fn draw_line<X, Y>(
+/// A line over the rows, cut where values are missing, and its name in the legend.
+///
+/// # Errors
+/// What plotters gives.
+pub(super) fn draw_line<X, Y>(
     chart: &mut Chart<'_, '_, X, Y>,
-    name: &str,
+    name: Option<&str>,
     values: &[f64],
     style: ShapeStyle,
 ) -> Result<(), PlotError>
@@ -62,7 +65,7 @@ where
     let points = values.iter().enumerate().map(|(row, value)| (row as f64, *value));
     for (index, stretch) in canvas::stretches(points).into_iter().enumerate() {
         let series = chart.draw_series(LineSeries::new(stretch, style))?;
-        if index == 0 {
+        if let (0, Some(name)) = (index, name) {
             series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 56, y)], style));
         }
     }
@@ -71,7 +74,7 @@ where
 
 /// The rows at which the horizontal axis is marked, with their texts: the turns of the years where the index holds dates of
 /// 2 to 12 years, else five rows.
-fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
+pub(super) fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
     let turns: Vec<(usize, String)> = dates
         .iter()
         .enumerate()

@@ -75,6 +75,9 @@ pub enum DataError {
     /// A cell holds an infinity, or a number beyond the range of f64.
     #[error("{at}: {:?} is not finite; write a finite number, or NA if it is missing", brief(.text))]
     NotFinite { at: Cell, text: String },
+    /// An index that should hold dates holds something else.
+    #[error("{at}: {:?} is no date; write one such as 2024-01-31 or 2024-01-31T09:30:00", brief(.text))]
+    NotADate { at: Cell, text: String },
     /// A column that was asked for is not there.
     #[error("there is no column {:?}; the columns are {}", brief(.column), listed(.known))]
     UnknownColumn { column: String, known: Vec<String> },

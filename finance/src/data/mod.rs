@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `csv.rs` | [`Table::read_csv`], [`Table::from_reader`], [`Table::write_csv`] |
 //! | `records.rs` | from bytes to records that know their line |
+//! | `dates.rs` | [`Table::times`], [`duration`] |
 //! | `returns.rs` | [`Returns`], [`Table::returns`] |
 //! | `bundled.rs` | [`bundled_prices`] |
 //! | `error.rs` | [`DataError`], [`Cell`] |
 
 mod bundled;
 mod csv;
+mod dates;
 mod error;
 mod records;
 mod returns;
@@ -17,6 +19,7 @@ mod returns;
 use std::collections::HashMap;
 
 pub use bundled::bundled_prices;
+pub use dates::duration;
 pub use error::{Cell, DataError};
 pub use returns::Returns;
 
