@@ -33,7 +33,9 @@ pub fn draw(picture: &Lines<'_>) -> Result<String, PlotError> {
     let last = picture.dates.len().saturating_sub(1).max(1) as f64;
     let across = Marked { range: 0.0..last, marks };
     let values = picture.lines.iter().flat_map(|(_, values)| values.iter().copied());
-    let heights = canvas::with_headroom(canvas::padded(values, 0.05), 0.15);
+    // A row of the legend takes some 7 % of the height.
+    let named = picture.lines.len().min(STYLES.len()) as f64;
+    let heights = canvas::with_headroom(canvas::padded(values, 0.05), 0.03 + 0.08 * named);
     let date = |row: &f64| ticks.iter().find(|tick| tick.0 as f64 == *row).map(|tick| tick.1.clone());
     canvas::draw(HEIGHT, |sheet| {
         let mut chart = canvas::framed(sheet, picture.title).build_cartesian_2d(across, heights)?;

@@ -72,8 +72,8 @@ where
     Ok(())
 }
 
-/// The rows at which the horizontal axis is marked, with their texts: the turns of the years where the index holds dates of
-/// 2 to 12 years, else five rows.
+/// The rows at which the horizontal axis is marked, with their texts: the turns of at most 12 years where the index holds
+/// dates of 2 years or more, else five rows.
 pub(super) fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
     let turns: Vec<(usize, String)> = dates
         .iter()
@@ -82,8 +82,9 @@ pub(super) fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
         .filter(|(row, turn)| *row == 0 || year(&dates[*row - 1]).is_some_and(|before| before != *turn))
         .map(|(row, turn)| (row, turn.to_owned()))
         .collect();
-    if (2..=12).contains(&turns.len()) {
-        return turns;
+    if turns.len() >= 2 {
+        let every = turns.len().div_ceil(12);
+        return turns.into_iter().step_by(every).collect();
     }
     let mut rows: Vec<usize> = (0..5).map(|part| part * dates.len().saturating_sub(1) / 4).collect();
     rows.dedup();
@@ -105,6 +106,9 @@ mod tests {
     fn dates_are_marked_at_the_turn_of_the_year_and_an_index_evenly() {
         let dates = ["2018-12-30", "2018-12-31", "2019-01-02"].map(str::to_owned);
         assert_eq!(date_ticks(&dates), [(0, "2018".to_owned()), (2, "2019".to_owned())]);
+        let years: Vec<String> = (1990..2023).map(|year| format!("{year}-06-01")).collect();
+        let found: Vec<String> = date_ticks(&years).into_iter().map(|tick| tick.1).collect();
+        assert_eq!((found.len(), found[1].as_str()), (11, "1993"));
         let index: Vec<String> = (0..9).map(|row| row.to_string()).collect();
         let rows: Vec<usize> = date_ticks(&index).into_iter().map(|tick| tick.0).collect();
         assert_eq!(rows, [0, 2, 4, 6, 8]);

@@ -15,6 +15,7 @@ use cubefold::finance::{
 use crate::devices::{gpus, observed, private};
 
 mod covariance;
+mod csv;
 mod drawdown;
 mod ema;
 mod ewm;
