@@ -1,6 +1,6 @@
 //! Columns on their way between tables and devices.
 
-use cubefold_primitives::{Both, Buffer, Real};
+use cubefold_primitives::{Buffer, Real};
 
 use crate::data::Table;
 use crate::error::FinanceError;
@@ -13,11 +13,6 @@ pub(crate) fn present(values: &[f64]) -> Vec<bool> {
 /// Values as a device holds them.
 pub(crate) fn narrow<T: Real>(values: &[f64]) -> Vec<T> {
     values.iter().copied().map(T::constant).collect()
-}
-
-/// [`narrow`] for pairs.
-pub(crate) fn narrow_pairs<T: Real>(pairs: &[(f64, f64)]) -> Vec<Both<T, T>> {
-    pairs.iter().map(|&(left, right)| Both { left: T::constant(left), right: T::constant(right) }).collect()
 }
 
 /// Results as tables hold them.

@@ -4,9 +4,7 @@ use std::marker::PhantomData;
 
 use cubecl::prelude::*;
 use cubefold_primitives::ops::Maximum;
-use cubefold_primitives::{
-    Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real,
-};
+use cubefold_primitives::{Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real};
 
 use crate::columns::{narrow, wide};
 use crate::data::Table;

@@ -94,7 +94,9 @@ pub enum DataError {
     #[error("{at}: the price is {value}, log returns need prices above 0; correct it or mark it as missing with NA")]
     PriceNotPositive { at: Cell, value: f64 },
     /// A fall is a share of a peak, which a price below zero has not.
-    #[error("{at}: the price is {value}, a drawdown needs prices of 0 or more; correct it or mark it as missing with NA")]
+    #[error(
+        "{at}: the price is {value}, a drawdown needs prices of 0 or more; correct it or mark it as missing with NA"
+    )]
     PriceNegative { at: Cell, value: f64 },
     /// A price of zero has no simple return to the next one.
     #[error("{at}: the price is 0, simple returns divide by it; correct it or mark it as missing with NA")]

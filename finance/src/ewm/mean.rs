@@ -1,30 +1,28 @@
 //! The weighted mean of rows that bring weights of their own.
 //!
-//! A row is (x, f, w): it forgets the share `f` of what came before and adds `x` with weight `w`.
+//! A row is (x, k, w): it keeps the share `k` of what came before, as `fade.rs` holds it, and adds `x` with weight `w`.
 //!
 //! ```text
-//! f = f₁ + f₂ − f₁ f₂,  kept = w₁ (1 − f₂),  w = kept + w₂,  m = (kept m₁ + w₂ m₂) / w
+//! left = w₁ k₂,  w = left + w₂,  m = (left m₁ + w₂ m₂) / w        identity zeros
 //! ```
-//!
-//! What is forgotten is kept, not what remains: near 1 a small rate would lose its digits. The identity is zeros.
 
 use std::marker::PhantomData;
 
 use cubecl::prelude::*;
 use cubefold_primitives::ops::blend;
-use cubefold_primitives::{
-    Both, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State,
-};
+use cubefold_primitives::{Both, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State};
+
+use super::fade::{Fade, Step, fade_of, faded, unfaded};
 
 /// What rows have forgotten, weigh, and their mean; 0 for none.
 #[derive(Debug, Clone, Copy, PartialEq, State)]
 pub(super) struct WeightedState<T: Real> {
-    forgotten: T,
+    fade: Fade<T>,
     weight: T,
     mean: T,
 }
 
-/// The mean, or the sum, over rows of a value (left) and what it forgets and weighs (right).
+/// The mean, or the sum, over rows of a value (left) and its step (right).
 #[derive(Debug, Clone, Operator)]
 pub(super) struct Weighted<T: Real> {
     sum: u32,
@@ -44,32 +42,33 @@ impl<T: Real> Weighted<T> {
 }
 
 #[cube]
+fn weighted<T: Real>(fade: Fade<T>, weight: T, mean: T) -> WeightedState<T> {
+    WeightedState::<T> { fade, weight, mean }
+}
+
+#[cube]
 impl<T: Real> Monoid for Weighted<T> {
     type State = WeightedState<T>;
 
     fn identity(&self) -> WeightedState<T> {
-        WeightedState::<T> { forgotten: T::whole(0), weight: T::whole(0), mean: T::whole(0) }
+        weighted::<T>(unfaded::<T>(), T::whole(0), T::whole(0))
     }
 
     fn combine(&self, left: WeightedState<T>, right: WeightedState<T>) -> WeightedState<T> {
-        let stays = T::whole(1) - right.forgotten;
-        let kept = left.weight * stays;
+        let kept = left.weight * right.fade.kept;
         let weight = kept + right.weight;
         let total = select(weight > T::whole(0), weight, T::whole(1));
-        WeightedState::<T> {
-            forgotten: left.forgotten * stays + right.forgotten,
-            weight,
-            mean: blend::<T>(left.mean, kept, right.mean, right.weight, total),
-        }
+        let mean = blend::<T>(left.mean, kept, right.mean, right.weight, total);
+        weighted::<T>(faded::<T>(left.fade, right.fade), weight, mean)
     }
 }
 
 #[cube]
-impl<T: Real> Lift<Both<T, Both<T, T>>> for Weighted<T> {
-    fn lift(&self, item: Both<T, Both<T, T>>) -> WeightedState<T> {
-        let weight = item.right.right;
+impl<T: Real> Lift<Both<T, Step<T>>> for Weighted<T> {
+    fn lift(&self, item: Both<T, Step<T>>) -> WeightedState<T> {
+        let weight = item.right.weight;
         let value = select(weight > T::whole(0), item.left, T::whole(0));
-        WeightedState::<T> { forgotten: item.right.left, weight, mean: value }
+        weighted::<T>(fade_of::<T>(item.right), weight, value)
     }
 }
 
@@ -91,8 +90,14 @@ mod tests {
     #[test]
     fn the_laws_hold() {
         let op = Weighted::<f32>::mean();
-        let state = |forgotten, weight, mean| WeightedState { forgotten, weight, mean };
-        let samples = [op.identity(), state(0.25, 0.25, 3.0), state(0.5, 1.0, -7.0), state(1.0, 1.0, 2.0)];
+        let state = |forgotten, kept, weight, mean| weighted(Fade { forgotten, kept }, weight, mean);
+        let samples = [
+            op.identity(),
+            state(0.25, 0.75, 0.25, 3.0),
+            state(0.5, 0.5, 1.0, -7.0),
+            state(1.0, 1e-9, 1.0, 2.0),
+            state(1.0, 0.0, 1.0, 2.0),
+        ];
         check_laws(&op, &samples).unwrap();
     }
 }

@@ -21,6 +21,7 @@
 //! | a constant series | stays exactly constant, with a variance of exactly 0 | as in pandas; formulas with `(1 − α)^n` in f32 drift |
 //! | the correlation of a series that is constant | missing | missing |
 
+mod fade;
 mod mean;
 mod pace;
 mod spread;
@@ -29,10 +30,11 @@ use cubefold_primitives::ops::{Ewma, Start};
 use cubefold_primitives::views::Source;
 use cubefold_primitives::{Device, Real};
 
-use crate::columns::{narrow, narrow_pairs, present, wide};
+use crate::columns::{narrow, present, wide};
 use crate::data::Table;
 use crate::ema::{Decay, Init};
 use crate::error::{FinanceError, finite};
+use fade::Step;
 use mean::Weighted;
 use pace::{Rules, Steps, pace};
 use spread::{Figure, Spread};
@@ -282,7 +284,7 @@ impl Ewm {
         }
         let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
         let (x, y) = (device.upload(&narrow::<T>(&left))?, device.upload(&narrow::<T>(&right))?);
-        let weights = device.upload(&narrow_pairs::<T>(&rows))?;
+        let weights = device.upload(&narrow_steps::<T>(&rows))?;
         let found = wide(&device.scan(&(&x).zip(&y).zip(&weights), &Spread::<T>::new(figure))?)?;
         let least = self.first_shown(column)?;
         Ok(self.shown(found[before..].to_vec(), &observed[before..], least))
@@ -335,18 +337,22 @@ impl Ewm {
     }
 }
 
-/// The fold of `values` with what each row forgets and weighs.
+/// The fold of `values` and their steps.
 fn weighted<T: Real>(
     device: &Device,
     values: &[f64],
-    rows: &[(f64, f64)],
+    rows: &[Step<f64>],
     op: &Weighted<T>,
 ) -> Result<Vec<f64>, FinanceError> {
-    let (items, weights) = (device.upload(&narrow::<T>(values))?, device.upload(&narrow_pairs::<T>(rows))?);
+    let (items, weights) = (device.upload(&narrow::<T>(values))?, device.upload(&narrow_steps::<T>(rows))?);
     wide(&device.scan(&(&items).zip(&weights), op)?)
 }
 
 /// Whether a value comes after a missing one that comes after a value.
 fn has_gaps(observed: &[bool]) -> bool {
     observed.iter().skip_while(|&&observed| !observed).any(|&observed| !observed)
+}
+
+fn narrow_steps<T: Real>(steps: &[Step<f64>]) -> Vec<Step<T>> {
+    steps.iter().copied().map(Step::narrow).collect()
 }

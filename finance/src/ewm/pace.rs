@@ -5,6 +5,8 @@
 
 use std::f64::consts::LN_2;
 
+use super::fade::Step;
+
 /// The logarithm of what history keeps over the step that leads to a row.
 #[derive(Debug, Clone)]
 pub(super) enum Steps {
@@ -47,45 +49,45 @@ pub(super) struct Rules {
     pub(super) at_once: bool,
 }
 
-/// One pair a row: the share of history that is forgotten there, and the weight of the row's value.
+/// One step a row: the shares of history that are forgotten and kept there, and the weight of the row's value.
 ///
 /// History is forgotten where a value comes in, so that no gap, however long, can wear a weight down to nothing.
-pub(super) fn pace(observed: &[bool], steps: &Steps, rules: Rules) -> Vec<(f64, f64)> {
+pub(super) fn pace(observed: &[bool], steps: &Steps, rules: Rules) -> Vec<Step<f64>> {
     let (mut since, mut seen) = (0.0, 0);
     let row = |(row, &observed): (usize, &bool)| {
         let step = steps.at(row);
         if !observed {
             let step = if rules.ignore_na { 0.0 } else { step };
             since += if rules.at_once { 0.0 } else { step };
-            return if rules.at_once { (lost(step), 0.0) } else { (0.0, 0.0) };
+            return over(if rules.at_once { step } else { 0.0 }, 0.0);
         }
-        let kept = std::mem::take(&mut since) + step;
+        let gap = std::mem::take(&mut since) + step;
         seen += 1;
         match (rules.adjust, seen) {
-            (true, _) => (lost(kept), 1.0),
+            (true, _) => over(gap, 1.0),
             // The first value stands alone, and the others of the simple mean beside it.
-            (false, 1) => (1.0, 1.0 / rules.seeds as f64),
-            (false, seen) if seen <= rules.seeds => (0.0, 1.0 / rules.seeds as f64),
-            (false, _) => {
-                let share = newest(step, kept);
-                (share, share)
-            }
+            (false, 1) => over(f64::NEG_INFINITY, 1.0 / rules.seeds as f64),
+            (false, seen) if seen <= rules.seeds => over(0.0, 1.0 / rules.seeds as f64),
+            (false, _) => shared(step, gap),
         }
     };
     observed.iter().enumerate().map(row).collect()
 }
 
-/// `1 − e^step`, with all its digits where little is lost.
-fn lost(step: f64) -> f64 {
-    -step.exp_m1()
+/// A row of this weight that keeps `e^gap` of history; both shares with all their digits.
+fn over(gap: f64, weight: f64) -> Step<f64> {
+    Step { forgotten: -gap.exp_m1(), kept: gap.exp(), weight }
 }
 
-/// The weight of a new value beside a history of weight 1 that has kept `e^kept` of it.
-fn newest(step: f64, kept: f64) -> f64 {
-    match lost(step) {
-        weight if weight > 0.0 => weight / (kept.exp() + weight),
+/// A new value beside a history of weight 1 that has kept `e^gap` of it; together they weigh 1 again.
+fn shared(step: f64, gap: f64) -> Step<f64> {
+    let (weight, left) = (-step.exp_m1(), gap.exp());
+    if weight > 0.0 {
+        let total = left + weight;
+        Step { forgotten: weight / total, kept: left / total, weight: weight / total }
+    } else {
         // No time has passed.
-        _ => 0.0,
+        over(0.0, 0.0)
     }
 }
 
@@ -95,11 +97,17 @@ mod tests {
 
     const RECURRENCE: Rules = Rules { adjust: false, ignore_na: false, seeds: 1, at_once: false };
 
-    fn assert_near(pairs: &[(f64, f64)], expected: &[(f64, f64)]) {
-        assert_eq!(pairs.len(), expected.len());
-        for (pair, expected) in pairs.iter().zip(expected) {
+    /// What rows forget and weigh; what they keep is the rest.
+    fn pairs(steps: &[Step<f64>]) -> Vec<(f64, f64)> {
+        assert!(steps.iter().all(|step| (step.forgotten + step.kept - 1.0).abs() < 1e-15), "{steps:?}");
+        steps.iter().map(|step| (step.forgotten, step.weight)).collect()
+    }
+
+    fn assert_near(steps: &[Step<f64>], expected: &[(f64, f64)]) {
+        assert_eq!(steps.len(), expected.len());
+        for (pair, expected) in pairs(steps).iter().zip(expected) {
             let gap = (pair.0 - expected.0).abs() + (pair.1 - expected.1).abs();
-            assert!(gap < 1e-12, "{pairs:?} is not {expected:?}");
+            assert!(gap < 1e-12, "{steps:?}: {pair:?} is not {expected:?}");
         }
     }
 
@@ -140,20 +148,34 @@ mod tests {
             let timed = pace(&observed, &Steps::timed(&times, 2.0), rules);
             let even = pace(&observed, &Steps::even(0.5), rules);
             // What the first row forgets is nothing at all.
-            assert_near(&timed[1..], &even[1..]);
+            assert_near(&timed[1..], &pairs(&even[1..]));
         }
         assert!(pace(&[], &Steps::timed(&[], 1.0), RECURRENCE).is_empty());
     }
 
     #[test]
+    fn the_small_share_keeps_its_digits() {
+        let rules = Rules { adjust: true, ..RECURRENCE };
+        let mut gap = [false; 102];
+        (gap[0], gap[101]) = (true, true);
+        let far = pace(&gap, &Steps::even(0.5), rules)[101];
+        assert!(far.forgotten == 1.0 && (far.kept * 2f64.powi(101) - 1.0).abs() < 1e-12, "{far:?}");
+        let near = pace(&[true, true], &Steps::even(1e-12), rules)[1];
+        assert!((near.forgotten * 1e12 - 1.0).abs() < 1e-12 && near.kept < 1.0, "{near:?}");
+    }
+
+    #[test]
     fn extreme_rates_give_no_nan() {
         for alpha in [1.0, 1e-300, f64::from_bits(1)] {
-            let pairs = pace(&[true, false, true, true], &Steps::even(alpha), RECURRENCE);
-            assert!(pairs.iter().all(|pair| (0.0..=1.0).contains(&pair.0) && (0.0..=1.0).contains(&pair.1)), "{alpha}");
+            let steps = pace(&[true, false, true, true], &Steps::even(alpha), RECURRENCE);
+            assert!(
+                pairs(&steps).iter().all(|pair| (0.0..=1.0).contains(&pair.0) && (0.0..=1.0).contains(&pair.1)),
+                "{alpha}"
+            );
         }
         // A gap that forgets everything, then two values at one time.
         let times = [0.0, 1e9, 1e9, 1e9];
-        let pairs = pace(&[true, false, true, true], &Steps::timed(&times, 1.0), RECURRENCE);
-        assert!(pairs.iter().all(|pair| !pair.0.is_nan() && !pair.1.is_nan()), "{pairs:?}");
+        let steps = pace(&[true, false, true, true], &Steps::timed(&times, 1.0), RECURRENCE);
+        assert!(pairs(&steps).iter().all(|pair| !pair.0.is_nan() && !pair.1.is_nan()), "{steps:?}");
     }
 }

@@ -1,16 +1,16 @@
 //! Weighted variances, covariances and correlations of rows that bring weights of their own.
 //!
-//! A row is ((x, y), f, w) as in `mean.rs`. Beside weight and means the state holds sums of weighted products of
+//! A row is ((x, y), k, w) as in `mean.rs`. Beside weight and means the state holds sums of weighted products of
 //! deviations, which are merged as Chan, Golub and LeVeque (1979) merge moments, and the sum over pairs of rows
 //!
 //! ```text
-//! U = 2 Σ_(i<j) w_i w_j = (Σ w)² − Σ w²,   U = U₁ (1 − f₂)² + U₂ + 2 kept w₂
+//! U = 2 Σ_(i<j) w_i w_j = (Σ w)² − Σ w²,   U = U₁ k₂² + U₂ + 2 left w₂,   left = w₁ k₂
 //! ```
 //!
 //! which the unbiased divisor needs: added up it cannot cancel, and it is exactly 0 for a single row.
 //!
 //! ```text
-//! S_xy = S_xy₁ (1 − f₂) + S_xy₂ + (kept w₂ / w) (x̄₂ − x̄₁)(ȳ₂ − ȳ₁)
+//! S_xy = S_xy₁ k₂ + S_xy₂ + (left w₂ / w) (x̄₂ − x̄₁)(ȳ₂ − ȳ₁)
 //! biased S_xy / w,   unbiased S_xy w / U,   correlation S_xy / √(S_xx S_yy)
 //! ```
 
@@ -18,14 +18,14 @@ use std::marker::PhantomData;
 
 use cubecl::prelude::*;
 use cubefold_primitives::ops::blend;
-use cubefold_primitives::{
-    Both, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State,
-};
+use cubefold_primitives::{Both, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State};
+
+use super::fade::{Fade, Step, fade_of, faded, unfaded};
 
 /// Weight, means and products of deviations of some rows.
 #[derive(Debug, Clone, Copy, PartialEq, State)]
 pub(super) struct SpreadState<T: Real> {
-    forgotten: T,
+    fade: Fade<T>,
     weight: T,
     pairs: T,
     mean_x: T,
@@ -46,7 +46,7 @@ pub(super) enum Figure {
     Correlation = 2,
 }
 
-/// The covariance, or the correlation, over rows of two values (left) and what they forget and weigh (right).
+/// The covariance, or the correlation, over rows of two values (left) and their step (right).
 #[derive(Debug, Clone, Operator)]
 pub(super) struct Spread<T: Real> {
     figure: u32,
@@ -65,7 +65,7 @@ impl<T: Real> Monoid for Spread<T> {
 
     fn identity(&self) -> SpreadState<T> {
         SpreadState::<T> {
-            forgotten: T::whole(0),
+            fade: unfaded::<T>(),
             weight: T::whole(0),
             pairs: T::whole(0),
             mean_x: T::whole(0),
@@ -77,14 +77,14 @@ impl<T: Real> Monoid for Spread<T> {
     }
 
     fn combine(&self, left: SpreadState<T>, right: SpreadState<T>) -> SpreadState<T> {
-        let stays = T::whole(1) - right.forgotten;
+        let stays = right.fade.kept;
         let kept = left.weight * stays;
         let weight = kept + right.weight;
         let total = select(weight > T::whole(0), weight, T::whole(1));
         let (x, y) = (right.mean_x - left.mean_x, right.mean_y - left.mean_y);
         let joint = kept * (right.weight / total);
         SpreadState::<T> {
-            forgotten: left.forgotten * stays + right.forgotten,
+            fade: faded::<T>(left.fade, right.fade),
             weight,
             pairs: left.pairs * stays * stays + right.pairs + T::whole(2) * kept * right.weight,
             mean_x: blend::<T>(left.mean_x, kept, right.mean_x, right.weight, total),
@@ -97,12 +97,12 @@ impl<T: Real> Monoid for Spread<T> {
 }
 
 #[cube]
-impl<T: Real> Lift<Both<Both<T, T>, Both<T, T>>> for Spread<T> {
-    fn lift(&self, item: Both<Both<T, T>, Both<T, T>>) -> SpreadState<T> {
-        let weight = item.right.right;
+impl<T: Real> Lift<Both<Both<T, T>, Step<T>>> for Spread<T> {
+    fn lift(&self, item: Both<Both<T, T>, Step<T>>) -> SpreadState<T> {
+        let weight = item.right.weight;
         let weighs = weight > T::whole(0);
         SpreadState::<T> {
-            forgotten: item.right.left,
+            fade: fade_of::<T>(item.right),
             weight,
             pairs: T::whole(0),
             mean_x: select(weighs, item.left.left, T::whole(0)),
@@ -138,8 +138,9 @@ mod tests {
     #[test]
     fn the_laws_hold() {
         let op = Spread::<f64>::new(Figure::Unbiased);
-        let row = |x, y, forgets, weight| {
-            op.lift(Both { left: Both { left: x, right: y }, right: Both { left: forgets, right: weight } })
+        let row = |x, y, forgotten, weight| {
+            let step = Step { forgotten, kept: 1.0 - forgotten, weight };
+            op.lift(Both { left: Both { left: x, right: y }, right: step })
         };
         let rows = [row(1.0, 9.0, 0.25, 0.25), row(3.0, -4.0, 0.5, 1.0), row(-7.0, 2.0, 1.0, 1.0)];
         let some = op.combine(op.combine(rows[0], rows[1]), rows[2]);

@@ -2,9 +2,7 @@
 
 use cubecl::prelude::*;
 use cubefold_primitives::ops::{Affine, AffineMap};
-use cubefold_primitives::{
-    Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real,
-};
+use cubefold_primitives::{Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real};
 
 use crate::columns::{narrow, wide};
 use crate::data::Table;

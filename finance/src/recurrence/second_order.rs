@@ -70,14 +70,7 @@ impl<T: Element> Monoid for SecondOrder<T> {
     type State = StepMap<T>;
 
     fn identity(&self) -> StepMap<T> {
-        StepMap::<T> {
-            a: T::whole(1),
-            b: T::whole(0),
-            c: T::whole(0),
-            d: T::whole(1),
-            e: T::whole(0),
-            f: T::whole(0),
-        }
+        StepMap::<T> { a: T::whole(1), b: T::whole(0), c: T::whole(0), d: T::whole(1), e: T::whole(0), f: T::whole(0) }
     }
 
     fn combine(&self, left: StepMap<T>, right: StepMap<T>) -> StepMap<T> {

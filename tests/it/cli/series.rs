@@ -33,13 +33,10 @@ fn the_flags_of_ema_are_pandas_words() {
         (&["--init", "zero"], [0.0, 2.0 / 3.0, 14.0 / 9.0, 14.0 / 9.0, 3.185185185185185]),
         // A span of 2: from the mean of 0 and 1 on.
         (&["--init", "sma"], [NA, 0.5, 1.5, 1.5, 3.642857142857143]),
-        (&["--adjust", "false", "--ignore-na", "false", "--missing", "carry", "--stat", "mean", "--bias"], [
-            0.0,
-            2.0 / 3.0,
-            14.0 / 9.0,
-            14.0 / 9.0,
-            3.6507936507936503,
-        ]),
+        (
+            &["--adjust", "false", "--ignore-na", "false", "--missing", "carry", "--stat", "mean", "--bias"],
+            [0.0, 2.0 / 3.0, 14.0 / 9.0, 14.0 / 9.0, 3.6507936507936503],
+        ),
     ];
     for (flags, expected) in cases {
         let answer = folder.json(&[&["ema", "--com", "0.5", "gap.csv"], flags].concat());

@@ -179,8 +179,7 @@ fn even_times_are_rows_for_every_figure() {
     for adjust in [true, false] {
         for ignore_na in [true, false] {
             let rows = Ewm { adjust, ignore_na, ..Ewm::new(Decay::HalfLife(2.0)) };
-            let timed =
-                Ewm { times: Some(Vec::clone(&times)), decays: vec![Decay::HalfLife(7200.0)], ..rows.clone() };
+            let timed = Ewm { times: Some(Vec::clone(&times)), decays: vec![Decay::HalfLife(7200.0)], ..rows.clone() };
             for what in [Figure::Mean, Figure::Var, Figure::Cov, Figure::Corr] {
                 let expected = figure(&host, &rows, what);
                 assert_alike(&figure(&host, &timed, what), &expected, 1e-9, &format!("{what:?}, {adjust}"));
