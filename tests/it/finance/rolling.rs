@@ -1,5 +1,7 @@
 //! Rolling figures against pandas, a plain loop, and their own windows.
 
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+
 use cubefold::Device;
 use cubefold::finance::{
     Bollinger, FinanceError, Returns, Rolling, Table, bollinger, bundled_prices, compound_return, running_maximum,
@@ -12,8 +14,10 @@ const NA: f64 = f64::NAN;
 
 type Method = fn(&Rolling, &Device, &Table) -> Result<Table, FinanceError>;
 
-/// Every figure and its value of the values of a window, and whether a software device is spared its kernels.
-fn figures() -> [(&'static str, Method, fn(&[f64]) -> f64, bool); 6] {
+/// Name, method, the figure of the values of a window, and whether a software device is spared its kernels.
+type Figure = (&'static str, Method, fn(&[f64]) -> f64, bool);
+
+fn figures() -> [Figure; 6] {
     [
         ("mean", Rolling::mean, |items| items.iter().sum::<f64>() / items.len() as f64, false),
         ("var", Rolling::var, variance, false),
@@ -77,8 +81,8 @@ fn missing_values_count_for_nothing_as_in_pandas() {
         let mean = rolling(None).mean(device, &items).unwrap().values;
         assert_alike(&mean, &[NA, NA, NA, NA, NA, 5.0], tolerance(device), name);
         let std = rolling(Some(1)).std(device, &items).unwrap().values;
-        let half = 0.7071067811865476;
-        assert_alike(&std, &[NA, half, half, 1.4142135623730951, half, 1.0], tolerance(device), name);
+        let half = FRAC_1_SQRT_2;
+        assert_alike(&std, &[NA, half, half, SQRT_2, half, 1.0], tolerance(device), name);
         let max = rolling(Some(2)).max(device, &items).unwrap().values;
         assert_alike(&max, &[NA, 2.0, 2.0, 4.0, 5.0, 6.0], tolerance(device), name);
     }
