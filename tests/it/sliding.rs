@@ -2,6 +2,7 @@
 
 use cubefold::prelude::*;
 use cubefold::{Device, State};
+use proptest::prelude::{ProptestConfig, any, prop, prop_assert_eq, proptest};
 
 use crate::devices::{devices, gpus, observed, private};
 use crate::oracle::{self, assert_same};
@@ -80,5 +81,18 @@ fn buffers_stay_on_the_device_and_the_same_call_gives_the_same_bits() {
         assert!(launches.lock().unwrap().iter().all(|(kernel, _)| *kernel != "host"), "{name}");
         let second = device.sliding(&items, 100, &MatrixProduct).unwrap();
         assert_same(&first.to_vec().unwrap(), &second.to_vec().unwrap(), name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_items_under_any_window_meet_the_loop(
+        items in prop::collection::vec(any::<u32>(), 0..200),
+        window in 1..220usize,
+    ) {
+        let found = sliding(&Device::host(), &items, window as u64, &MatrixProduct);
+        prop_assert_eq!(found, windows(&items, window, &MatrixProduct));
     }
 }

@@ -105,4 +105,28 @@ proptest! {
             prop_assert!(near || (found.is_nan() && mean.is_nan()), "{found} is not {mean}");
         }
     }
+
+    #[test]
+    fn any_times_weigh_by_their_distance(
+        rows in prop::collection::vec((0.0..9.0f64, prop_oneof![4 => -9.0..9.0f64, 1 => Just(NA)]), 1..60),
+        halflife in 0.5..20.0f64,
+    ) {
+        let items: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let mut now = 1e6;
+        let times: Vec<f64> = rows.iter().map(|row| { now += row.0; now }).collect();
+        // Every observed row weighs 2^(−distance / halflife), from whatever row it is seen.
+        let mean = |last: usize| {
+            let weight = |row: usize| 0.5f64.powf((times[last] - times[row]) / halflife);
+            let seen: Vec<usize> = (0..=last).filter(|&row| !items[row].is_nan()).collect();
+            let total: f64 = seen.iter().map(|&row| weight(row)).sum();
+            seen.iter().map(|&row| weight(row) * items[row]).sum::<f64>() / total
+        };
+        let expected: Vec<f64> = (0..items.len()).map(mean).collect();
+        let ewm = Ewm { times: Some(times.clone()), ..Ewm::new(Decay::HalfLife(halflife)) };
+        let found = ewm.mean(&Device::host(), &series(&items)).unwrap().values;
+        for (found, mean) in found.iter().zip(&expected) {
+            let near = (found - mean).abs() <= 1e-9 * mean.abs().max(1.0);
+            prop_assert!(near || (found.is_nan() && mean.is_nan()), "{found} is not {mean}");
+        }
+    }
 }
