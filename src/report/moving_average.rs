@@ -83,7 +83,7 @@ pub(super) fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
         .map(|(row, turn)| (row, turn.to_owned()))
         .collect();
     if turns.len() >= 2 {
-        let every = turns.len().div_ceil(12);
+        let every = if turns.len() > 12 { turns.len().div_ceil(8) } else { 1 };
         return turns.into_iter().step_by(every).collect();
     }
     let mut rows: Vec<usize> = (0..5).map(|part| part * dates.len().saturating_sub(1) / 4).collect();
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(date_ticks(&dates), [(0, "2018".to_owned()), (2, "2019".to_owned())]);
         let years: Vec<String> = (1990..2023).map(|year| format!("{year}-06-01")).collect();
         let found: Vec<String> = date_ticks(&years).into_iter().map(|tick| tick.1).collect();
-        assert_eq!((found.len(), found[1].as_str()), (11, "1993"));
+        assert_eq!((found.len(), found[1].as_str()), (7, "1995"));
         let index: Vec<String> = (0..9).map(|row| row.to_string()).collect();
         let rows: Vec<usize> = date_ticks(&index).into_iter().map(|tick| tick.0).collect();
         assert_eq!(rows, [0, 2, 4, 6, 8]);
