@@ -44,3 +44,25 @@ impl<O: Lower> Lower for Observed<O> {
         self.op.lower(state)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubefold_primitives::ops::{Maximum, Sum};
+    use cubefold_primitives::{Device, check_laws};
+
+    #[test]
+    fn the_laws_hold() {
+        let op = Observed::new(Maximum::<f32>::new());
+        check_laws(&op, &[op.identity(), op.lift(2.0), op.lift(f32::NAN), op.lift(-7.5)]).unwrap();
+    }
+
+    #[test]
+    fn missing_items_leave_no_trace() {
+        let items = vec![f64::NAN, 1.0, f64::NAN, f64::NAN, -4.0, 2.0, f64::NAN];
+        let sums = Device::host().scan(&items, &Observed::new(Sum::new())).unwrap().to_vec().unwrap();
+        assert_eq!(sums, [0.0, 1.0, 1.0, 1.0, -3.0, -1.0, -1.0]);
+        let highest = Device::host().reduce(&items, &Observed::new(Maximum::new())).unwrap().get(0).unwrap();
+        assert_eq!(highest, 2.0);
+    }
+}

@@ -74,12 +74,22 @@ fn every_job_runs_on_the_device_that_it_was_given() {
         let launches = observed(&device);
         let prices = bundled_prices();
         let returns = prices.returns(Returns::Simple).unwrap();
-        let jobs: [(&str, &dyn Fn()); 5] = [
+        let apple = prices.select(&["AAPL"]).unwrap();
+        let jobs: [(&str, &dyn Fn()); 8] = [
             ("price", &|| {
                 finance::price(&device, &European::default(), &MonteCarlo { paths: 4096, seed: 1 }).unwrap();
             }),
             ("ema", &|| {
                 finance::ema(&device, &prices, Decay::Alpha(0.1), Init::First).unwrap();
+            }),
+            ("ewm", &|| {
+                finance::Ewm::new(Decay::Alpha(0.1)).var(&device, &apple).unwrap();
+            }),
+            ("rolling", &|| {
+                finance::Rolling::new(20).mean(&device, &apple).unwrap();
+            }),
+            ("drawdown", &|| {
+                finance::drawdown(&device, &apple).unwrap();
             }),
             ("covariance", &|| {
                 finance::covariance(&device, &returns, &CovarianceOptions::default()).unwrap();

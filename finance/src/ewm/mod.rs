@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | recursive, a value after `g` missing rows | `(β s + α x) / (β + α)`, `β = (1 − α)^(g + 1)`: on [0, 1, 2, NaN, 4] with α = 2/3 3.650794, as pandas computes | pandas' text describes 2.839506 |
 //! | the same with α = 1/2 | 11/3 on [1, NaN, 5]: continuous in α, and the same from times that are evenly spaced | pandas 3.1 gives 4 for `com=1` and for times, by a branch of its own |
+//! | a variance with times | defined by the same weights | pandas has none |
 //! | a missing row | carries the last result, as in pandas | polars gives null: [`Missing::Preserve`] |
 //! | the start of the recurrence | the first value, as in pandas | TA-Lib takes the mean of the first `span` values: [`Init::Sma`]; others take zero: [`Init::Zero`] |
 //! | leading missing values | stay missing and poison nothing | some GPU data frames make everything after them missing |
