@@ -35,8 +35,7 @@ impl Ewm {
                 let alpha = self.alpha(column)?;
                 // An α that f32 takes for zero would be a series without items.
                 let alpha = if device.is_host() { alpha } else { alpha.max(f64::from(f32::MIN_POSITIVE)) };
-                let items = device.upload(&narrow::<T>(values))?;
-                wide(&device.scan(&items, &Ewma::new(T::constant(alpha), start))?)?
+                wide(&device.scan(&narrow::<T>(values), &Ewma::new(T::constant(alpha), start))?)?
             }
             _ => {
                 let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
@@ -75,9 +74,8 @@ impl Ewm {
             observed.insert(0, true);
         }
         let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
-        let (x, y) = (device.upload(&narrow::<T>(&left))?, device.upload(&narrow::<T>(&right))?);
-        let weights = device.upload(&narrow_steps::<T>(&rows))?;
-        let found = wide(&device.scan(&(&x).zip(&y).zip(&weights), &Spread::<T>::new(figure))?)?;
+        let items = narrow::<T>(&left).zip(narrow::<T>(&right)).zip(narrow_steps::<T>(&rows));
+        let found = wide(&device.scan(&items, &Spread::<T>::new(figure))?)?;
         let least = self.first_shown(column)?;
         Ok(self.shown(found[before..].to_vec(), &observed[before..], least))
     }
@@ -136,15 +134,31 @@ fn weighted<T: Real>(
     rows: &[Step<f64>],
     op: &Weighted<T>,
 ) -> Result<Vec<f64>, FinanceError> {
-    let (items, weights) = (device.upload(&narrow::<T>(values))?, device.upload(&narrow_steps::<T>(rows))?);
-    wide(&device.scan(&(&items).zip(&weights), op)?)
+    wide(&device.scan(&narrow::<T>(values).zip(narrow_steps::<T>(rows)), op)?)
 }
 
 /// Whether a value comes after a missing one that comes after a value.
 fn has_gaps(observed: &[bool]) -> bool {
-    observed.iter().skip_while(|&&observed| !observed).any(|&observed| !observed)
+    let ends = observed.iter().position(|&observed| observed).zip(observed.iter().rposition(|&observed| observed));
+    ends.is_some_and(|(first, last)| observed[first..=last].contains(&false))
 }
 
 fn narrow_steps<T: Real>(steps: &[Step<f64>]) -> Vec<Step<T>> {
     steps.iter().copied().map(Step::narrow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_lies_between_values() {
+        let of = |marks: &str| has_gaps(&marks.bytes().map(|mark| mark == b'x').collect::<Vec<_>>());
+        for marks in ["", ".", "x", "..x", "x..", ".xxx."] {
+            assert!(!of(marks), "{marks}");
+        }
+        for marks in ["x.x", "..x.x", "xx...x."] {
+            assert!(of(marks), "{marks}");
+        }
+    }
 }
