@@ -23,18 +23,32 @@ pub(crate) fn wide<T: Real>(values: &Buffer<T>) -> Result<Vec<f64>, FinanceError
 impl Table {
     /// A table of the same index and columns, whose values `of` gives column by column.
     pub(crate) fn with_columns<E>(&self, of: impl Fn(usize) -> Result<Vec<f64>, E>) -> Result<Table, E> {
+        if self.width() == 1 {
+            return of(0).map(|values| self.with_values(values));
+        }
         let mut values = vec![f64::NAN; self.values.len()];
         for column in 0..self.width() {
             for (row, value) in of(column)?.into_iter().enumerate() {
                 values[row * self.width() + column] = value;
             }
         }
-        Ok(Table { values, ..self.clone() })
+        Ok(self.with_values(values))
     }
 
     /// A table of the same index and columns, whose values `of` gives from this one's and those of `other`.
     pub(crate) fn joined(&self, other: &Table, of: impl Fn(f64, f64) -> f64) -> Table {
-        let values = self.values.iter().zip(&other.values).map(|(&left, &right)| of(left, right)).collect();
-        Table { values, ..self.clone() }
+        self.with_values(self.values.iter().zip(&other.values).map(|(&left, &right)| of(left, right)).collect())
+    }
+
+    /// A table of the same index and columns; none of the old values is copied.
+    fn with_values(&self, values: Vec<f64>) -> Table {
+        Table {
+            values,
+            index_name: self.index_name.clone(),
+            index: self.index.clone(),
+            columns: self.columns.clone(),
+            file: self.file.clone(),
+            lines: self.lines.clone(),
+        }
     }
 }

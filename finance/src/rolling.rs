@@ -14,7 +14,7 @@ use crate::observed::Observed;
 /// A window over the last rows; its methods are the figures.
 ///
 /// Every figure is a table of the input's shape. A result is missing until the window has seen `min_periods` values that
-/// are not missing: all of it by default, as in pandas. Work `4 n` combines a column, whatever the window. The host
+/// are not missing: all of it by default, as in pandas. Work `3 n` combines a column, whatever the window. The host
 /// computes in f64, devices in f32.
 ///
 /// # Examples

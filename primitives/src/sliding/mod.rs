@@ -9,12 +9,14 @@
 //! ```
 //!
 //! Both are scans that start anew at every block, the suffixes' over the reversed source with its operands exchanged;
-//! one more combine a row joins them. van Herk, "A fast algorithm for local minimum and maximum filters" (1992); Gil
+//! one more combine a row joins them. The host folds short blocks directly. van Herk, "A fast algorithm for local minimum and maximum filters" (1992); Gil
 //! and Werman, "Computing 2-D min, median, and max filters" (1993).
 
 mod blocks;
+mod host;
 mod windows;
 
+use crate::device::Launch;
 use crate::ops::{Opposite, Segmented};
 use crate::views::Source;
 use crate::{Buffer, Captured, Counter, Device, Error, Lift, Lower, State};
@@ -27,7 +29,7 @@ impl Device {
     /// The first `window - 1` results are folds of what there is, so a window longer than the source gives the
     /// inclusive scan. Order is kept for every operator; the same call on the same device gives the same bits.
     ///
-    /// Work 4 n combines, whatever the window; span that of a scan. Bytes: the items twice, states of the operator
+    /// Work 3 n combines, whatever the window; span that of a scan. Bytes: the items twice, states of the operator
     /// twice in and out, the results once. Two scans and one `collect`.
     ///
     /// # Errors
@@ -50,6 +52,20 @@ impl Device {
         O: Lift<S::Item> + Lower,
     {
         let (len, block) = plan(source.len(), window)?;
+        if self.is_host() && block <= host::LONGEST {
+            op.check_host()?;
+            self.notify(&Launch { kernel: "host", strategy: "Sliding", cubes: 0, units: 0 });
+            return Ok(Buffer::on_host(host::slide(&source.on_host()?, len as usize, block as usize, op)));
+        }
+        self.slide(source, len, block, op)
+    }
+
+    /// Two scans that start anew at every block, and one combine a row.
+    fn slide<S, O>(&self, source: &S, len: u32, block: u32, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
         let rows = Counter::new(u64::from(len));
         let states = Unlowered::new(op.clone());
         let prefixes = self.scan(&rows.map(Heads::first_of(block)).zip(source), &Segmented::new(states.clone()))?;
@@ -131,6 +147,19 @@ mod tests {
                 assert_eq!(u64::from(ends.right.right), (row + 1 - first) as u64);
             }
         }
+    }
+
+    #[test]
+    fn blocks_that_are_folded_and_those_that_are_scanned_agree() {
+        let maps: Vec<_> = items(20_011).into_iter().map(|word| both(word | 1, word ^ 77)).collect();
+        let host = Device::host();
+        for block in [1, 2, 3, 64, 1000, 16_383, 16_384] {
+            let folded = host.sliding(&maps, block.into(), &Affine::new()).unwrap().to_vec().unwrap();
+            let scanned = host.slide(&maps, 20_011, block, &Affine::new()).unwrap().to_vec().unwrap();
+            assert_eq!(folded, scanned, "blocks of {block}");
+        }
+        let none = host.slide::<[u32], _>(&[], 0, 1, &Sum::new()).unwrap();
+        assert_eq!(none.len(), 0);
     }
 
     #[test]
