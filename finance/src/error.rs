@@ -66,6 +66,50 @@ pub enum FinanceError {
         /// The return rows there are.
         periods: usize,
     },
+    /// Neither one decay for all columns nor one for each.
+    #[error("{given} decays for {columns} columns; give one, or one a column")]
+    DecayCount {
+        /// Decays given.
+        given: usize,
+        /// Columns to smooth.
+        columns: usize,
+    },
+    /// Weights that are divided by their sum leave nothing to start from.
+    #[error("adjusted weights start at the first value; a start at zero or at a simple mean needs adjust = false")]
+    AdjustedStart,
+    /// A sum that decays is defined for adjusted weights only.
+    #[error("a weighted sum needs adjust = true; take the mean for the recurrence")]
+    RecursiveSum,
+    /// Rows at times of their own decay by a half-life in the unit of the times.
+    #[error("rows with times need a half-life; give one in the unit of the times")]
+    TimesWithoutHalfLife,
+    /// A series with times has no step before its first row in which a zero could fade.
+    #[error("rows with times cannot start at zero; start at the first value")]
+    TimesFromZero,
+    /// Not one time a row.
+    #[error("there are {times} times for {rows} rows; give one a row")]
+    TimesCount {
+        /// Times given.
+        times: usize,
+        /// Rows of the table.
+        rows: usize,
+    },
+    /// Time goes backwards.
+    #[error("{file}: line {line} is earlier than the row before it; sort the rows by time")]
+    TimesDecrease {
+        /// The table's source.
+        file: String,
+        /// The line of the earlier row, from 1.
+        line: usize,
+    },
+    /// Two tables that should have one shape have two.
+    #[error("the tables are {} by {} and {} by {}; give two of one shape", left.0, left.1, right.0, right.1)]
+    Shapes {
+        /// Rows and columns of the one.
+        left: (usize, usize),
+        /// Rows and columns of the other.
+        right: (usize, usize),
+    },
     /// The table of prices is at fault.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -1,4 +1,4 @@
-//! Five finance jobs that are nothing but compositions of [`cubefold_primitives`].
+//! Finance jobs that are nothing but compositions of [`cubefold_primitives`].
 //!
 //! | module | job | primitive |
 //! |---|---|---|
@@ -6,6 +6,12 @@
 //! | [`european`] | the option and its closed price | – |
 //! | [`monte_carlo`] | mean payoff of the option with its standard error | reduce |
 //! | [`ema`](mod@ema) | exponential moving average | scan |
+//! | [`ewm`] | exponentially weighted mean, sum, variance, covariance, correlation | scan |
+//! | [`rolling`] | mean, variance, extrema and sum of the last rows | sliding |
+//! | [`running`] | compound return, running maximum | scan |
+//! | [`drawdown`](mod@drawdown) | depths, and the deepest fall | scan, collect, reduce |
+//! | [`indicators`] | MACD, relative strength index, Bollinger's bands | scan, sliding |
+//! | [`recurrence`] | AR(1), GARCH(1,1), order 2, jumps ahead | scan |
 //! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
 //! | [`frontier`](mod@frontier) | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
 //! | [`market`](mod@market) | a market of agents with price feedback | reduce |
@@ -15,20 +21,33 @@
 //! numbers and what to do.
 #![warn(missing_docs)]
 
+mod columns;
 pub mod covariance;
 pub mod data;
+pub mod drawdown;
 pub mod ema;
 pub mod error;
 pub mod european;
+pub mod ewm;
 pub mod frontier;
+pub mod indicators;
 pub mod market;
 pub mod monte_carlo;
+mod observed;
+pub mod recurrence;
+pub mod rolling;
+pub mod running;
 
 pub use covariance::{Covariance, CovarianceOptions, covariance};
 pub use data::{Cell, DataError, Returns, Table, bundled_prices};
+pub use drawdown::{Drawdown, Drawdowns, drawdown};
 pub use ema::{Decay, Init, ema};
 pub use error::FinanceError;
 pub use european::{European, Style};
+pub use ewm::{Ewm, Missing};
 pub use frontier::{Frontier, FrontierOptions, Point, Portfolio, frontier};
+pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
 pub use market::{MarketOptions, MarketRun, market};
 pub use monte_carlo::{Estimate, MonteCarlo, price};
+pub use rolling::Rolling;
+pub use running::{compound_return, running_maximum};

@@ -66,6 +66,9 @@ pub enum Error {
         /// Items it should have.
         expected: u64,
     },
+    /// A window without items.
+    #[error("the window is 0 items; give at least 1")]
+    EmptyWindow,
     /// An index that does not exist.
     #[error("index {index} is past the end of {len} items")]
     OutOfBounds {

@@ -1,7 +1,9 @@
-//! Running folds: the sum by every strategy, two operators for one moving average, and a plain copy, which moves as many
-//! bytes as a scan must and is the roofline.
+//! Running folds: the sum by every strategy, two operators for one moving average, a sliding maximum, and a plain copy,
+//! which moves as many bytes as a scan must and is the roofline.
 
-use cubefold::ops::{Affine, Ewma, Start, Sum};
+use std::collections::VecDeque;
+
+use cubefold::ops::{Affine, Ewma, Maximum, Start, Sum};
 use cubefold::prelude::*;
 use cubefold::views::both;
 use cubefold::{Lift, Lower, ScanOptions, Strategy};
@@ -13,6 +15,9 @@ const ALPHA: f32 = 0.2;
 
 /// How far a moving average of items in ±1/2 may be off: some hundred roundings of f32.
 const AVERAGE_TOLERANCE: f64 = 1e-5;
+
+/// Items of a sliding window.
+const WINDOW: usize = 64;
 
 const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
 
@@ -34,6 +39,8 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
     specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
     let copy = spec("copy f32", lookback, once, |device, len, _| copy(device, len));
     specs.push(Spec { strategy: "Collect", ..copy });
+    let slide = spec("maximum of 64 f32", lookback, once, |device, len, _| slide(device, len));
+    specs.push(Spec { strategy: "Sliding", ..slide });
     specs
 }
 
@@ -133,6 +140,39 @@ where
             device.scan_with(&source, &op, &options)?;
             Ok(())
         }),
+    })
+}
+
+/// The largest of every window.
+fn slide(device: &Device, len: usize) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let source = device.upload(&items)?;
+    let results = device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?;
+    let compared = check::results(&results, largest(&items), 0.0)?;
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?;
+            Ok(())
+        }),
+    })
+}
+
+/// The largest of every window, by a queue of those that are still to be one.
+fn largest(items: &[f32]) -> impl ExactSizeIterator<Item = f64> {
+    let mut queue: VecDeque<usize> = VecDeque::new();
+    (0..items.len()).map(move |row| {
+        while queue.back().is_some_and(|&last| items[last] <= items[row]) {
+            queue.pop_back();
+        }
+        queue.push_back(row);
+        if queue[0] + WINDOW <= row {
+            queue.pop_front();
+        }
+        f64::from(items[queue[0]])
     })
 }
 

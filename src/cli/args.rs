@@ -7,10 +7,12 @@ use cubefold_finance::data::Returns;
 
 use super::cov::CovArgs;
 use super::demo::DemoArgs;
+use super::drawdown::DrawdownArgs;
 use super::ema::EmaArgs;
 use super::frontier::FrontierArgs;
 use super::market::MarketArgs;
 use super::price::PriceArgs;
+use super::rolling::RollingArgs;
 
 /// Prices, smooths, estimates and simulates on any GPU or on the host, with the same answers.
 #[derive(Debug, Parser)]
@@ -53,8 +55,12 @@ pub enum Command {
     Devices,
     /// Monte-Carlo price of a European option with its standard error
     Price(PriceArgs),
-    /// Exponential moving average of every price column
+    /// Exponentially weighted average, variance or deviation of every price column
     Ema(EmaArgs),
+    /// Mean, deviation, variance, extremes or sum of the last rows of every price column
+    Rolling(RollingArgs),
+    /// Deepest fall of every price: depth, start, trough and recovery
+    Drawdown(DrawdownArgs),
     /// Mean and covariance of the returns
     Cov(CovArgs),
     /// Risk, return and Sharpe ratio of many random long-only portfolios

@@ -1,22 +1,14 @@
-//! `cubefold ema`: exponential moving averages of price columns.
+//! `cubefold ema`: exponentially weighted averages, variances and deviations of price columns.
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
-use cubefold_finance::data::Table;
-use cubefold_finance::{Decay, Init, ema};
-use serde::Serialize;
-use serde::ser::SerializeStruct;
+use clap::{ArgAction, Args, ValueEnum};
+use cubefold_finance::data::{Table, duration};
+use cubefold_finance::{Decay, Ewm, Init, Missing};
 
 use super::error::CliError;
-use super::output::{self, Answer, Named};
+use super::series::{self, SeriesAnswer, SeriesArgs};
 use super::session::Session;
-use crate::report::table::{Side, TextTable, grouped, significant};
-
-/// A table of at most this many rows is printed whole for people.
-const WHOLE: usize = 40;
-/// Rows at each end of a longer one.
-const ENDS: usize = 5;
+use crate::report::PlotError;
+use crate::report::moving_average::{self, Smoothed};
 
 /// Flags of `cubefold ema`.
 #[derive(Debug, Clone, Args)]
@@ -30,150 +22,181 @@ pub struct EmaArgs {
     /// Centre of mass: alpha = 1 / (1 + C), C at least 0
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     com: Option<f64>,
-    /// alpha = 1 - exp(-ln 2 / H), H above 0
-    #[arg(long, value_name = "H", allow_hyphen_values = true)]
-    halflife: Option<f64>,
-    /// Where the average starts: at the first value (pandas' adjust=False) or at zero
+    /// alpha = 1 - exp(-ln 2 / H), H above 0 rows; with --times a duration: 23d, 36h, 90m or 30s
+    #[arg(long, value_name = "H", allow_hyphen_values = true, value_parser = parse_halflife)]
+    halflife: Option<HalfLife>,
+    /// Take the first column for dates or date-times, between which weights fade by the half-life
+    #[arg(long)]
+    times: bool,
+    /// Divide the weights by their sum (pandas' adjust=True); else run the recurrence
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, default_value_t = false)]
+    adjust: bool,
+    /// Let missing rows take no time (pandas' ignore_na=True)
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, default_value_t = false)]
+    ignore_na: bool,
+    /// Values that a row needs before it shows a result
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    min_periods: usize,
+    /// Where the recurrence starts: at the first value (pandas' adjust=False), at zero, or at the mean of the first span of
+    /// values (TA-Lib)
     #[arg(long, value_enum, value_name = "START", default_value_t = InitArg::First)]
     init: InitArg,
-    /// CSV: a header, then one row a date; the first column is the date or index
-    #[arg(value_name = "PRICES.csv")]
-    prices: PathBuf,
-    /// The columns to smooth; all where none is named
-    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
-    columns: Vec<String>,
-    /// Write the averages into this CSV file
-    #[arg(short = 'o', long = "output", value_name = "OUT.csv")]
-    output: Option<PathBuf>,
+    /// What a row shows whose value is missing: the last result (pandas) or nothing (polars)
+    #[arg(long, value_enum, value_name = "WAY", default_value_t = MissingArg::Carry)]
+    missing: MissingArg,
+    /// The figure; variance and deviation are unbiased
+    #[arg(long, value_enum, value_name = "STAT", default_value_t = StatArg::Mean)]
+    stat: StatArg,
+    /// Divide variances by the weights alone
+    #[arg(long)]
+    bias: bool,
+    /// The prices and the files.
+    #[command(flatten)]
+    series: SeriesArgs,
 }
 
-/// Where the average starts.
+/// Where the recurrence starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum InitArg {
     First,
     Zero,
+    Sma,
+}
+
+/// What a row shows whose value is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MissingArg {
+    Carry,
+    Preserve,
+}
+
+/// The figure of the weighted values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StatArg {
+    Mean,
+    Var,
+    Std,
+}
+
+/// A half-life in rows or in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum HalfLife {
+    Rows(f64),
+    Seconds(f64),
+}
+
+/// What is no half-life.
+#[derive(Debug, thiserror::Error)]
+#[error("a number of rows or a duration such as 23d, 36h, 90m or 30s is needed")]
+struct HalfLifeError;
+
+fn parse_halflife(text: &str) -> Result<HalfLife, HalfLifeError> {
+    let rows = text.parse().ok().map(HalfLife::Rows);
+    rows.or_else(|| duration(text).map(HalfLife::Seconds)).ok_or(HalfLifeError)
 }
 
 impl EmaArgs {
     /// The one decay that was given, its range checked.
     fn decay(&self) -> Result<Decay, CliError> {
+        let halflife = |halflife| match halflife {
+            HalfLife::Rows(length) | HalfLife::Seconds(length) => Decay::HalfLife(length),
+        };
         let given = [
             self.alpha.map(Decay::Alpha),
             self.span.map(Decay::Span),
             self.com.map(Decay::Com),
-            self.halflife.map(Decay::HalfLife),
+            self.halflife.map(halflife),
         ];
         let given: Vec<Decay> = given.into_iter().flatten().collect();
         let [decay] = given[..] else {
             return Err(CliError::DecayCount { given: given.len() });
         };
         decay.alpha()?;
-        Ok(decay)
-    }
-
-    /// The columns that were asked for.
-    fn read(&self) -> Result<Table, CliError> {
-        let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        let prices = Table::read_csv(&self.prices)?;
-        Ok(if names.is_empty() { prices } else { prices.select(&names)? })
-    }
-}
-
-/// The averages, as a table like the prices.
-#[derive(Debug)]
-struct EmaAnswer {
-    averages: Table,
-}
-
-impl Serialize for EmaAnswer {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let averages = &self.averages;
-        let values: Vec<Vec<f64>> = (0..averages.width()).map(|column| averages.column(column)).collect();
-        let mut object = serializer.serialize_struct("EmaAnswer", 2)?;
-        object.serialize_field("index", &averages.index)?;
-        object.serialize_field("values", &Named { names: averages.columns.clone(), values })?;
-        object.end()
-    }
-}
-
-impl Answer for EmaAnswer {
-    const NAME: &'static str = "ema";
-
-    fn table(&self) -> String {
-        let averages = &self.averages;
-        let names = averages.columns.iter().map(|name| (name.clone(), Side::Right));
-        let mut table = TextTable::new([(averages.index_name.clone(), Side::Left)].into_iter().chain(names));
-        let rows = averages.rows();
-        let cells = |row: usize| {
-            let values = (0..averages.width()).map(move |column| significant(averages.value(row, column), 6));
-            [averages.index[row].clone()].into_iter().chain(values)
-        };
-        if rows <= WHOLE {
-            (0..rows).for_each(|row| table.row(cells(row)));
-            return table.render();
+        match (self.times, self.halflife) {
+            (true, Some(HalfLife::Seconds(_))) | (false, None | Some(HalfLife::Rows(_))) => Ok(decay),
+            (true, _) => Err(CliError::TimesWithoutDuration),
+            (false, _) => Err(CliError::DurationWithoutTimes),
         }
-        (0..ENDS).for_each(|row| table.row(cells(row)));
-        table.row(std::iter::repeat_n("…", averages.width() + 1));
-        (rows - ENDS..rows).for_each(|row| table.row(cells(row)));
-        let rows = grouped(rows as u64);
-        format!("{}{rows} rows; --format csv or -o OUT.csv gives all\n", table.render())
     }
 
-    fn csv(&self) -> Result<Vec<u8>, CliError> {
-        let mut bytes = Vec::new();
-        self.averages.write_csv(&mut bytes)?;
-        Ok(bytes)
+    /// The window that the flags describe, checked against the prices.
+    fn ewm(&self, decay: Decay, prices: &Table) -> Result<Ewm, CliError> {
+        let ewm = Ewm {
+            adjust: self.adjust,
+            ignore_na: self.ignore_na,
+            min_periods: self.min_periods,
+            bias: self.bias,
+            init: match self.init {
+                InitArg::First => Init::First,
+                InitArg::Zero => Init::Zero,
+                InitArg::Sma => Init::Sma,
+            },
+            missing: match self.missing {
+                MissingArg::Carry => Missing::Carry,
+                MissingArg::Preserve => Missing::Preserve,
+            },
+            times: if self.times { Some(prices.times()?) } else { None },
+            ..Ewm::new(decay)
+        };
+        ewm.check(prices)?;
+        Ok(ewm)
+    }
+
+    /// A price and its average, or the figure of every column.
+    fn picture(&self, prices: &Table, figures: &Table) -> Result<String, PlotError> {
+        let name = match self.stat {
+            StatArg::Mean => "moving average",
+            StatArg::Var => "moving variance",
+            StatArg::Std => "moving deviation",
+        };
+        match &prices.columns[..] {
+            [column] if self.stat == StatArg::Mean => moving_average::draw(&Smoothed {
+                title: &format!("{column} and its {name}"),
+                average_name: name,
+                unit: "price",
+                dates: &prices.index,
+                price: &prices.column(0),
+                average: &figures.column(0),
+            }),
+            _ => series::picture(figures, &format!("Exponential {name}"), name),
+        }
     }
 }
 
-/// Smooths the columns; `-o` writes a CSV file whatever is printed.
+/// Smooths the columns; `-o` and `--plot` write files whatever is printed.
 ///
 /// # Errors
-/// None or several decays, one out of range, a file or column that cannot be used, a device or output that cannot be used.
+/// None or several decays, one out of range, flags that do not go together, a file or column that cannot be used, a device
+/// or output that cannot be used.
 pub fn run(arguments: &EmaArgs, session: &Session) -> Result<(), CliError> {
     let decay = arguments.decay()?;
-    let prices = arguments.read()?;
-    if let Some(path) = &arguments.output {
-        output::prepare_file(path)?;
-    }
-    let init = match arguments.init {
-        InitArg::First => Init::First,
-        InitArg::Zero => Init::Zero,
-    };
-    let averages = session.run(1, |device, progress| {
+    let prices = arguments.series.read()?;
+    let ewm = arguments.ewm(decay, &prices)?;
+    arguments.series.prepare()?;
+    let figures = session.run(1, |device, progress| {
         progress.say("smoothing");
-        Ok(ema(device, &prices, decay, init)?)
+        Ok(match arguments.stat {
+            StatArg::Mean => ewm.mean(device, &prices)?,
+            StatArg::Var => ewm.var(device, &prices)?,
+            StatArg::Std => ewm.std(device, &prices)?,
+        })
     })?;
-    let answer = EmaAnswer { averages };
-    if let Some(path) = &arguments.output {
-        output::write_file(path, &answer.csv()?)?;
-    }
-    session.print(&answer)
+    let answer = SeriesAnswer { figures };
+    arguments.series.finish(session, &answer, || arguments.picture(&prices, &answer.figures))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn averages(rows: usize) -> EmaAnswer {
-        let index = (0..rows).map(|row| row.to_string()).collect();
-        let columns = vec!["B".to_owned(), "A".to_owned()];
-        let value = |value| if value == 0 { f64::NAN } else { value as f64 };
-        let values = (0..2 * rows).map(value).collect();
-        let averages = Table::new("Date".to_owned(), index, columns, values);
-        let averages = averages.expect("the parts fit together");
-        EmaAnswer { averages }
-    }
-
     #[test]
-    fn json_keeps_the_columns_in_order_and_missing_is_null() {
-        let json = serde_json::to_string(&averages(2)).expect("a table is JSON");
-        assert_eq!(json, r#"{"index":["0","1"],"values":{"B":[null,2.0],"A":[1.0,3.0]}}"#);
-    }
-
-    #[test]
-    fn people_see_the_ends_of_a_long_table() {
-        assert_eq!(averages(WHOLE).table().lines().count(), WHOLE + 1);
-        assert_eq!(averages(WHOLE + 1).table().lines().count(), 1 + 2 * ENDS + 1 + 1);
+    fn a_halflife_is_a_number_of_rows_or_a_duration() {
+        let parse = |text| parse_halflife(text).ok();
+        assert_eq!(parse("2.5"), Some(HalfLife::Rows(2.5)));
+        assert_eq!(parse("-1"), Some(HalfLife::Rows(-1.0)));
+        assert_eq!(parse("36h"), Some(HalfLife::Seconds(129_600.0)));
+        for text in ["", "d", "2w", "1d 12h", "soon"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 }

@@ -19,6 +19,12 @@ pub enum CliError {
     /// Not exactly one decay.
     #[error("exactly one of --alpha, --span, --com and --halflife is needed, {given} given")]
     DecayCount { given: usize },
+    /// Times between which nothing says how weights fade.
+    #[error("--times needs --halflife with a unit: 23d, 36h, 90m or 30s")]
+    TimesWithoutDuration,
+    /// A duration where rows have no times.
+    #[error("--halflife with a unit needs --times; without it give a number of rows")]
+    DurationWithoutTimes,
     /// A number or option that the finance layer refuses.
     #[error(transparent)]
     Finance(#[from] FinanceError),

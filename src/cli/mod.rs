@@ -11,12 +11,15 @@ mod bench;
 mod cov;
 mod demo;
 mod devices;
+mod drawdown;
 mod ema;
 pub mod error;
 mod frontier;
 mod market;
 pub mod output;
 mod price;
+mod rolling;
+mod series;
 pub mod session;
 
 use std::ffi::OsString;
@@ -78,6 +81,8 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
         Command::Devices => devices::run(&session),
         Command::Price(arguments) => price::run(arguments, &session),
         Command::Ema(arguments) => ema::run(arguments, &session),
+        Command::Rolling(arguments) => rolling::run(arguments, &session),
+        Command::Drawdown(arguments) => drawdown::run(arguments, &session),
         Command::Cov(arguments) => cov::run(arguments, &session),
         Command::Frontier(arguments) => frontier::run(arguments, &session),
         Command::Market(arguments) => market::run(arguments, &session),

@@ -11,6 +11,7 @@ pub mod convergence;
 pub mod frontier;
 pub mod heat_map;
 pub mod labels;
+pub mod lines;
 pub mod market;
 pub mod moving_average;
 pub mod page;

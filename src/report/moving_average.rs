@@ -42,16 +42,19 @@ pub fn draw(smoothed: &Smoothed<'_>) -> Result<String, PlotError> {
             y_tick: &|value| canvas::tick(*value),
         }
         .draw(&mut chart)?;
-        draw_line(&mut chart, "price", smoothed.price, QUIET.stroke_width(2))?;
-        draw_line(&mut chart, smoothed.average_name, smoothed.average, STRONG.stroke_width(6))?;
+        draw_line(&mut chart, Some("price"), smoothed.price, QUIET.stroke_width(2))?;
+        draw_line(&mut chart, Some(smoothed.average_name), smoothed.average, STRONG.stroke_width(6))?;
         canvas::legend(&mut chart, SeriesLabelPosition::UpperLeft)
     })
 }
 
-/// A line over the rows, cut where values are missing.
-fn draw_line<X, Y>(
+/// A line over the rows, cut where values are missing, and its name in the legend.
+///
+/// # Errors
+/// What plotters gives.
+pub(super) fn draw_line<X, Y>(
     chart: &mut Chart<'_, '_, X, Y>,
-    name: &str,
+    name: Option<&str>,
     values: &[f64],
     style: ShapeStyle,
 ) -> Result<(), PlotError>
@@ -62,16 +65,16 @@ where
     let points = values.iter().enumerate().map(|(row, value)| (row as f64, *value));
     for (index, stretch) in canvas::stretches(points).into_iter().enumerate() {
         let series = chart.draw_series(LineSeries::new(stretch, style))?;
-        if index == 0 {
+        if let (0, Some(name)) = (index, name) {
             series.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 56, y)], style));
         }
     }
     Ok(())
 }
 
-/// The rows at which the horizontal axis is marked, with their texts: the turns of the years where the index holds dates of
-/// 2 to 12 years, else five rows.
-fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
+/// The rows at which the horizontal axis is marked, with their texts: the turns of at most 12 years where the index holds
+/// dates of 2 years or more, else five rows.
+pub(super) fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
     let turns: Vec<(usize, String)> = dates
         .iter()
         .enumerate()
@@ -79,8 +82,9 @@ fn date_ticks(dates: &[String]) -> Vec<(usize, String)> {
         .filter(|(row, turn)| *row == 0 || year(&dates[*row - 1]).is_some_and(|before| before != *turn))
         .map(|(row, turn)| (row, turn.to_owned()))
         .collect();
-    if (2..=12).contains(&turns.len()) {
-        return turns;
+    if turns.len() >= 2 {
+        let every = if turns.len() > 12 { turns.len().div_ceil(8) } else { 1 };
+        return turns.into_iter().step_by(every).collect();
     }
     let mut rows: Vec<usize> = (0..5).map(|part| part * dates.len().saturating_sub(1) / 4).collect();
     rows.dedup();
@@ -102,6 +106,9 @@ mod tests {
     fn dates_are_marked_at_the_turn_of_the_year_and_an_index_evenly() {
         let dates = ["2018-12-30", "2018-12-31", "2019-01-02"].map(str::to_owned);
         assert_eq!(date_ticks(&dates), [(0, "2018".to_owned()), (2, "2019".to_owned())]);
+        let years: Vec<String> = (1990..2023).map(|year| format!("{year}-06-01")).collect();
+        let found: Vec<String> = date_ticks(&years).into_iter().map(|tick| tick.1).collect();
+        assert_eq!((found.len(), found[1].as_str()), (7, "1995"));
         let index: Vec<String> = (0..9).map(|row| row.to_string()).collect();
         let rows: Vec<usize> = date_ticks(&index).into_iter().map(|tick| tick.0).collect();
         assert_eq!(rows, [0, 2, 4, 6, 8]);

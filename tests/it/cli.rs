@@ -15,6 +15,7 @@ mod devices;
 mod files;
 mod help;
 mod numbers;
+mod series;
 mod tables;
 
 /// A folder of one test, in which the program runs; gone with the test.

@@ -1,4 +1,4 @@
-//! The five finance jobs against closed forms and published figures, on every device.
+//! The finance jobs against closed forms and published figures, on every device.
 //!
 //! Figures of real prices are those of `shared/data/expected.json` (numpy 2.4.6 and pandas 3.1.1 in f64, section
 //! "2018-2022"), on the prices that the finance crate bundles. O1, O2, … are the oracles of `research/finance.md`.
@@ -15,10 +15,16 @@ use cubefold::finance::{
 use crate::devices::{gpus, observed, private};
 
 mod covariance;
+mod csv;
+mod drawdown;
 mod ema;
+mod ewm;
 mod frontier;
+mod indicators;
 mod market;
 mod price;
+mod recurrence;
+mod rolling;
 
 /// How far a figure may be off, relatively: the host computes in f64, devices in f32.
 fn tolerance(device: &Device) -> f64 {
@@ -31,6 +37,15 @@ fn assert_near(got: &[f64], expected: &[f64], tolerance: f64, case: &str) {
     for (index, (left, right)) in got.iter().zip(expected).enumerate() {
         let gap = (left - right).abs();
         assert!(gap <= tolerance, "{case}: item {index} is {left}, not {right} (off by {gap:e})");
+    }
+}
+
+/// Equal where both are missing, else no further off than `tolerance`, relatively, or absolutely below 1.
+fn assert_alike(got: &[f64], expected: &[f64], tolerance: f64, case: &str) {
+    assert_eq!(got.len(), expected.len(), "{case}: length");
+    for (row, (left, right)) in got.iter().zip(expected).enumerate() {
+        let near = (left - right).abs() <= tolerance * right.abs().max(1.0);
+        assert!(near || (left.is_nan() && right.is_nan()), "{case}: value {row} is {left}, not {right}");
     }
 }
 
@@ -59,12 +74,22 @@ fn every_job_runs_on_the_device_that_it_was_given() {
         let launches = observed(&device);
         let prices = bundled_prices();
         let returns = prices.returns(Returns::Simple).unwrap();
-        let jobs: [(&str, &dyn Fn()); 5] = [
+        let apple = prices.select(&["AAPL"]).unwrap();
+        let jobs: [(&str, &dyn Fn()); 8] = [
             ("price", &|| {
                 finance::price(&device, &European::default(), &MonteCarlo { paths: 4096, seed: 1 }).unwrap();
             }),
             ("ema", &|| {
                 finance::ema(&device, &prices, Decay::Alpha(0.1), Init::First).unwrap();
+            }),
+            ("ewm", &|| {
+                finance::Ewm::new(Decay::Alpha(0.1)).var(&device, &apple).unwrap();
+            }),
+            ("rolling", &|| {
+                finance::Rolling::new(20).mean(&device, &apple).unwrap();
+            }),
+            ("drawdown", &|| {
+                finance::drawdown(&device, &apple).unwrap();
             }),
             ("covariance", &|| {
                 finance::covariance(&device, &returns, &CovarianceOptions::default()).unwrap();

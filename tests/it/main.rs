@@ -14,3 +14,4 @@ mod reduce;
 mod samples;
 mod scan;
 mod sinks;
+mod sliding;

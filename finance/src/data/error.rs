@@ -75,6 +75,9 @@ pub enum DataError {
     /// A cell holds an infinity, or a number beyond the range of f64.
     #[error("{at}: {:?} is not finite; write a finite number, or NA if it is missing", brief(.text))]
     NotFinite { at: Cell, text: String },
+    /// An index that should hold dates holds something else.
+    #[error("{at}: {:?} is no date; write one such as 2024-01-31 or 2024-01-31T09:30:00", brief(.text))]
+    NotADate { at: Cell, text: String },
     /// A column that was asked for is not there.
     #[error("there is no column {:?}; the columns are {}", brief(.column), listed(.known))]
     UnknownColumn { column: String, known: Vec<String> },
@@ -90,6 +93,11 @@ pub enum DataError {
     /// A price that is not above zero has no log return.
     #[error("{at}: the price is {value}, log returns need prices above 0; correct it or mark it as missing with NA")]
     PriceNotPositive { at: Cell, value: f64 },
+    /// A fall is a share of a peak, which a price below zero has not.
+    #[error(
+        "{at}: the price is {value}, a drawdown needs prices of 0 or more; correct it or mark it as missing with NA"
+    )]
+    PriceNegative { at: Cell, value: f64 },
     /// A price of zero has no simple return to the next one.
     #[error("{at}: the price is 0, simple returns divide by it; correct it or mark it as missing with NA")]
     PriceZero { at: Cell },

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `csv.rs` | [`Table::read_csv`], [`Table::from_reader`], [`Table::write_csv`] |
 //! | `records.rs` | from bytes to records that know their line |
+//! | `dates.rs` | [`Table::times`], [`duration`] |
 //! | `returns.rs` | [`Returns`], [`Table::returns`] |
 //! | `bundled.rs` | [`bundled_prices`] |
 //! | `error.rs` | [`DataError`], [`Cell`] |
 
 mod bundled;
 mod csv;
+mod dates;
 mod error;
 mod records;
 mod returns;
@@ -17,6 +19,7 @@ mod returns;
 use std::collections::HashMap;
 
 pub use bundled::bundled_prices;
+pub use dates::duration;
 pub use error::{Cell, DataError};
 pub use returns::Returns;
 
@@ -100,7 +103,8 @@ impl Table {
     /// # Panics
     /// Outside the table.
     pub fn column(&self, column: usize) -> Vec<f64> {
-        (0..self.rows()).map(|row| self.value(row, column)).collect()
+        assert!(column < self.width(), "column {column} of {}", self.width());
+        self.values.iter().skip(column).step_by(self.width()).copied().collect()
     }
 
     /// The columns of these names, in this order, under the same index.
@@ -145,7 +149,7 @@ impl Table {
         found.ok_or_else(|| DataError::UnknownColumn { column: name.into(), known: self.columns.clone() })
     }
 
-    fn cell(&self, row: usize, column: usize) -> Cell {
+    pub(crate) fn cell(&self, row: usize, column: usize) -> Cell {
         let header = self.columns[column].clone();
         Cell { file: self.file.clone(), line: self.line(row), column: column + 2, header }
     }

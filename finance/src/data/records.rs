@@ -73,11 +73,15 @@ impl Iterator for Records<'_> {
     }
 }
 
-/// A cell without blanks around it, nor quotes that a blank before them has hidden from the parser.
+/// A cell without blanks around it, nor quotes that a blank before them has hidden from the parser. What is clean stays as
+/// it is, so that a table which is written reads back equal; a mark of the byte order is a blank wherever it stands.
 pub(super) fn clean(cell: &str) -> &str {
-    let cell = cell.trim();
-    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
-    inner.map_or(cell, str::trim)
+    let blank = |symbol: char| symbol.is_whitespace() || symbol == '\u{feff}';
+    let mut cell = cell.trim_matches(blank);
+    while let Some(inner) = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
+        cell = inner.trim_matches(blank);
+    }
+    cell
 }
 
 #[cfg(test)]
@@ -131,6 +135,8 @@ mod tests {
     fn clean_takes_off_blanks_and_quotes_behind_blanks() {
         for (cell, cleaned) in
             [(" 1 ", "1"), (" \"1\" ", "1"), ("\" 1\"", "1"), ("\"", "\""), ("\"\"", ""), ("a\"b", "a\"b")]
+                .into_iter()
+                .chain([("\"\" \"1\"\"\"", "1"), (" \u{feff}Date", "Date"), ("\"\"\"", "\"")])
         {
             assert_eq!(clean(cell), cleaned);
         }

@@ -8,6 +8,7 @@
 //! The identity is zeros. The mean moves from the heavier side by its share of the difference, so that a constant
 //! series stays exactly constant for any α, and α = 1 gives the items back. The first item rides along for the
 //! rule that starts there. Not commutative. Class: division.
+#![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
 use cubefold_derive::{Operator, State};
@@ -73,9 +74,10 @@ impl<T: Real> Ewma<T> {
     }
 }
 
-/// `(left_weight left + right_weight right) / total`, moving from the heavier value by the lighter one's share.
+/// `(left_weight left + right_weight right) / total`, moving from the heavier value by the lighter one's share: the mean
+/// of two equal values is exactly that value. For operators of weighted means; `total` is the sum of the weights, not 0.
 #[cube]
-fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
+pub fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total: T) -> T {
     let right_leads = right_weight >= left_weight;
     let leader = select(right_leads, right, left);
     let other = select(right_leads, left, right);

@@ -42,7 +42,7 @@
 //! | [`Continued<M>`](Continued) | `M` from a state known before | M | no |
 //! | [`Resume<O>`](Resume), [`States<O>`](States) | `O` over items that are states; and without its lower | O | no |
 //!
-//! For operators of one's own: [`choose()`], [`zeroed()`], [`multiply_then_add()`].
+//! For operators of one's own: [`blend()`], [`choose()`], [`zeroed()`], [`multiply_then_add()`].
 
 mod adaptors;
 mod affine;
@@ -73,7 +73,7 @@ pub use arg_maximum::ArgMaximum;
 pub use arg_minimum::ArgMinimum;
 pub use compensated_sum::{Compensated, CompensatedSum};
 pub use count::Count;
-pub use ewma::{Ewma, EwmaState, Start};
+pub use ewma::{Ewma, EwmaState, Start, blend};
 pub use extremum::Extremum;
 pub use first::First;
 pub use last::Last;

@@ -14,9 +14,11 @@ fn a_device_that_is_unknown_is_refused() {
         on(device).refused();
     }
     let folder = Folder::new();
-    let lines: [&[&str]; 6] = [
+    let lines: [&[&str]; 8] = [
         &["devices"],
         &["ema", "--alpha", "0.5", "ok.csv"],
+        &["rolling", "--window", "2", "ok.csv"],
+        &["drawdown", "ok.csv"],
         &["cov", "ok.csv"],
         &["frontier", "ok.csv"],
         &["market"],
@@ -42,7 +44,14 @@ fn input_is_checked_before_a_device_is_chosen() {
     let absent = ["--device", "cuda:99"];
     assert!(folder.run_bare(&[&["price", "--paths", "0"], &absent[..]].concat()).refused().contains("paths"));
     assert!(folder.run_bare(&[&["market", "--agents", "0"], &absent[..]].concat()).refused().contains("agents"));
-    for line in [&["ema", "--alpha", "0.5"][..], &["cov"], &["frontier"]] {
+    let line = ["ema", "--span", "2", "--init", "sma", "--adjust", "true", "ok.csv"];
+    assert!(folder.run_bare(&[&line[..], &absent[..]].concat()).refused().contains("adjust"));
+    let line = ["rolling", "--window", "0", "ok.csv"];
+    assert!(folder.run_bare(&[&line[..], &absent[..]].concat()).refused().contains("window"));
+    folder.write("low.csv", "Date,A\n1,-1\n");
+    assert!(folder.run_bare(&[&["drawdown", "low.csv"], &absent[..]].concat()).refused().contains("low.csv"));
+    for line in [&["ema", "--alpha", "0.5"][..], &["rolling", "--window", "2"], &["drawdown"], &["cov"], &["frontier"]]
+    {
         let message = folder.run_bare(&[line, &["missing.csv"], &absent].concat()).refused();
         assert!(message.contains("missing.csv"), "{message}");
     }

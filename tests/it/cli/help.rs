@@ -29,7 +29,7 @@ type Flag = (&'static str, Option<&'static str>);
 
 #[test]
 fn the_defaults_are_those_of_the_issue() {
-    let flags: [(&str, &[Flag]); 6] = [
+    let flags: [(&str, &[Flag]); 8] = [
         (
             "price",
             &[
@@ -51,11 +51,31 @@ fn the_defaults_are_those_of_the_issue() {
                 ("--span", None),
                 ("--com", None),
                 ("--halflife", None),
+                ("--times", None),
+                ("--adjust", Some("false")),
+                ("--ignore-na", Some("false")),
+                ("--min-periods", Some("0")),
                 ("--init", Some("first")),
+                ("--missing", Some("carry")),
+                ("--stat", Some("mean")),
+                ("--bias", None),
                 ("--columns", None),
                 ("--output", None),
+                ("--plot", None),
             ],
         ),
+        (
+            "rolling",
+            &[
+                ("--window", None),
+                ("--stat", Some("mean")),
+                ("--min-periods", None),
+                ("--columns", None),
+                ("--output", None),
+                ("--plot", None),
+            ],
+        ),
+        ("drawdown", &[("--columns", None), ("--output", None), ("--plot", None)]),
         ("cov", &[("--returns", Some("simple")), ("--ddof", Some("1")), ("--periods-per-year", Some("252"))]),
         (
             "frontier",
@@ -97,7 +117,7 @@ fn the_defaults_are_those_of_the_issue() {
 
 #[test]
 fn every_flag_that_writes_is_o_for_short() {
-    for command in ["price", "ema", "frontier", "market", "bench", "demo"] {
+    for command in ["price", "ema", "rolling", "drawdown", "frontier", "market", "bench", "demo"] {
         assert!(help(command).contains("-o"), "{command}");
     }
 }
@@ -106,7 +126,7 @@ fn every_flag_that_writes_is_o_for_short() {
 fn the_help_names_every_subcommand_and_exits_well() {
     let outcome = Folder::new().run_bare(&["--help"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
-    for command in ["devices", "price", "ema", "cov", "frontier", "market", "bench", "demo"] {
+    for command in ["devices", "price", "ema", "rolling", "drawdown", "cov", "frontier", "market", "bench", "demo"] {
         assert!(outcome.stdout.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
     let outcome = Folder::new().run_bare(&["--version"]);

@@ -3,7 +3,13 @@
 use super::Folder;
 
 /// Every subcommand that reads prices.
-const READERS: [&[&str]; 3] = [&["ema", "--alpha", "0.5"], &["cov"], &["frontier", "--portfolios", "10"]];
+const READERS: [&[&str]; 5] = [
+    &["ema", "--alpha", "0.5"],
+    &["rolling", "--window", "3"],
+    &["drawdown"],
+    &["cov"],
+    &["frontier", "--portfolios", "10"],
+];
 
 /// The messages with which every reader refuses a file.
 fn refusals(folder: &Folder, file: &str) -> Vec<String> {
@@ -130,7 +136,7 @@ fn a_header_with_unnamed_or_double_columns_is_refused() {
 fn rows_that_all_miss_a_value_have_no_covariance() {
     let folder = Folder::new();
     folder.write("holes.csv", "Date,A,B\n1,1,\n2,,2\n3,NA,nan\n");
-    for reader in &READERS[1..] {
+    for reader in &READERS[3..] {
         all_say(&[folder.refuses(&[reader, &["holes.csv"][..]].concat())], &["holes.csv"]);
     }
     folder.prints(&["ema", "--alpha", "0.5", "holes.csv"]);

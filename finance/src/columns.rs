@@ -1,0 +1,54 @@
+//! Columns on their way between tables and devices.
+
+use cubefold_primitives::{Buffer, Real};
+
+use crate::data::Table;
+use crate::error::FinanceError;
+
+/// Which values are not missing.
+pub(crate) fn present(values: &[f64]) -> Vec<bool> {
+    values.iter().map(|value| !value.is_nan()).collect()
+}
+
+/// Values as a device holds them.
+pub(crate) fn narrow<T: Real>(values: &[f64]) -> Vec<T> {
+    values.iter().copied().map(T::constant).collect()
+}
+
+/// Results as tables hold them.
+pub(crate) fn wide<T: Real>(values: &Buffer<T>) -> Result<Vec<f64>, FinanceError> {
+    Ok(values.to_vec()?.into_iter().map(T::widen).collect())
+}
+
+impl Table {
+    /// A table of the same index and columns, whose values `of` gives column by column.
+    pub(crate) fn with_columns<E>(&self, of: impl Fn(usize) -> Result<Vec<f64>, E>) -> Result<Table, E> {
+        if self.width() == 1 {
+            return of(0).map(|values| self.with_values(values));
+        }
+        let mut values = vec![f64::NAN; self.values.len()];
+        for column in 0..self.width() {
+            for (row, value) in of(column)?.into_iter().enumerate() {
+                values[row * self.width() + column] = value;
+            }
+        }
+        Ok(self.with_values(values))
+    }
+
+    /// A table of the same index and columns, whose values `of` gives from this one's and those of `other`.
+    pub(crate) fn joined(&self, other: &Table, of: impl Fn(f64, f64) -> f64) -> Table {
+        self.with_values(self.values.iter().zip(&other.values).map(|(&left, &right)| of(left, right)).collect())
+    }
+
+    /// A table of the same index and columns; none of the old values is copied.
+    fn with_values(&self, values: Vec<f64>) -> Table {
+        Table {
+            values,
+            index_name: self.index_name.clone(),
+            index: self.index.clone(),
+            columns: self.columns.clone(),
+            file: self.file.clone(),
+            lines: self.lines.clone(),
+        }
+    }
+}

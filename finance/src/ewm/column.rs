@@ -1,0 +1,164 @@
+//! The figures of one column: which operator computes them, of which weights, and where they are shown.
+
+use cubefold_primitives::ops::{Ewma, Start};
+use cubefold_primitives::views::Source;
+use cubefold_primitives::{Device, Real};
+
+use super::fade::Step;
+use super::mean::Weighted;
+use super::pace::{Rules, Steps, pace};
+use super::spread::{Figure, Spread};
+use super::{Ewm, Missing};
+use crate::columns::{narrow, present, wide};
+use crate::ema::{Decay, Init};
+use crate::error::FinanceError;
+
+impl Ewm {
+    /// The mean of one column: of even rows by the catalogue's operator, which reads nothing but the values.
+    pub(super) fn mean_of<T: Real>(
+        &self,
+        device: &Device,
+        values: &[f64],
+        column: usize,
+    ) -> Result<Vec<f64>, FinanceError> {
+        let observed = present(values);
+        let start = match self.init {
+            Init::Zero => Some(Start::Zero),
+            Init::First if self.adjust => Some(Start::Adjusted),
+            Init::First => Some(Start::First),
+            Init::Sma | Init::SmaOver(_) => None,
+        };
+        // From zero missing rows take no time, so that the plain operator is right for them.
+        let even = self.ignore_na || self.init == Init::Zero || !has_gaps(&observed);
+        let found = match start {
+            Some(start) if even && self.times.is_none() => {
+                let alpha = self.alpha(column)?;
+                // An α that f32 takes for zero would be a series without items.
+                let alpha = if device.is_host() { alpha } else { alpha.max(f64::from(f32::MIN_POSITIVE)) };
+                wide(&device.scan(&narrow::<T>(values), &Ewma::new(T::constant(alpha), start))?)?
+            }
+            _ => {
+                let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
+                weighted::<T>(device, values, &rows, &Weighted::mean())?
+            }
+        };
+        Ok(self.shown(found, &observed, self.first_shown(column)?))
+    }
+
+    /// The sum of one column, which fades over missing rows.
+    pub(super) fn sum_of<T: Real>(
+        &self,
+        device: &Device,
+        values: &[f64],
+        column: usize,
+    ) -> Result<Vec<f64>, FinanceError> {
+        let observed = present(values);
+        let rules = Rules { at_once: true, ..self.rules(column)? };
+        let rows = pace(&observed, &self.steps(column)?, rules);
+        Ok(self.shown(weighted::<T>(device, values, &rows, &Weighted::sum())?, &observed, 1))
+    }
+
+    /// The figure of two columns. A start at zero is a row of zeros before the first.
+    pub(super) fn spread_of<T: Real>(
+        &self,
+        device: &Device,
+        [mut left, mut right]: [Vec<f64>; 2],
+        column: usize,
+        figure: Figure,
+    ) -> Result<Vec<f64>, FinanceError> {
+        let mut observed: Vec<bool> = left.iter().zip(&right).map(|(x, y)| !x.is_nan() && !y.is_nan()).collect();
+        let before = usize::from(self.init == Init::Zero);
+        if before == 1 {
+            left.insert(0, 0.0);
+            right.insert(0, 0.0);
+            observed.insert(0, true);
+        }
+        let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
+        let items = narrow::<T>(&left).zip(narrow::<T>(&right)).zip(narrow_steps::<T>(&rows));
+        let found = wide(&device.scan(&items, &Spread::<T>::new(figure))?)?;
+        let least = self.first_shown(column)?;
+        Ok(self.shown(found[before..].to_vec(), &observed[before..], least))
+    }
+
+    /// `found`, where it is shown: not before so many values, and not at missing ones that are preserved.
+    fn shown(&self, mut found: Vec<f64>, observed: &[bool], least: usize) -> Vec<f64> {
+        let mut seen = 0;
+        for (value, &observed) in found.iter_mut().zip(observed) {
+            seen += usize::from(observed);
+            if seen < least.max(self.min_periods) || (self.missing == Missing::Preserve && !observed) {
+                *value = f64::NAN;
+            }
+        }
+        found
+    }
+
+    /// Values that the start itself needs.
+    fn first_shown(&self, column: usize) -> Result<usize, FinanceError> {
+        Ok(match self.init {
+            Init::First | Init::Zero => 0,
+            Init::Sma | Init::SmaOver(_) => self.rules(column)?.seeds,
+        })
+    }
+
+    fn rules(&self, column: usize) -> Result<Rules, FinanceError> {
+        let seeds = match self.init {
+            Init::First | Init::Zero => 1,
+            // The span that has this α.
+            Init::Sma => ((2.0 / self.alpha(column)? - 1.0).round() as usize).max(1),
+            Init::SmaOver(values) => values,
+        };
+        let ignore_na = self.ignore_na || self.init == Init::Zero;
+        Ok(Rules { adjust: self.adjust, ignore_na, seeds, at_once: false })
+    }
+
+    fn steps(&self, column: usize) -> Result<Steps, FinanceError> {
+        Ok(match (&self.times, self.decay(column)) {
+            (Some(times), Decay::HalfLife(halflife)) => Steps::timed(times, halflife),
+            _ => Steps::even(self.alpha(column)?),
+        })
+    }
+
+    fn alpha(&self, column: usize) -> Result<f64, FinanceError> {
+        self.decay(column).alpha()
+    }
+
+    fn decay(&self, column: usize) -> Decay {
+        self.decays[if self.decays.len() == 1 { 0 } else { column }]
+    }
+}
+
+/// The fold of `values` and their steps.
+fn weighted<T: Real>(
+    device: &Device,
+    values: &[f64],
+    rows: &[Step<f64>],
+    op: &Weighted<T>,
+) -> Result<Vec<f64>, FinanceError> {
+    wide(&device.scan(&narrow::<T>(values).zip(narrow_steps::<T>(rows)), op)?)
+}
+
+/// Whether a value comes after a missing one that comes after a value.
+fn has_gaps(observed: &[bool]) -> bool {
+    let ends = observed.iter().position(|&observed| observed).zip(observed.iter().rposition(|&observed| observed));
+    ends.is_some_and(|(first, last)| observed[first..=last].contains(&false))
+}
+
+fn narrow_steps<T: Real>(steps: &[Step<f64>]) -> Vec<Step<T>> {
+    steps.iter().copied().map(Step::narrow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_lies_between_values() {
+        let of = |marks: &str| has_gaps(&marks.bytes().map(|mark| mark == b'x').collect::<Vec<_>>());
+        for marks in ["", ".", "x", "..x", "x..", ".xxx."] {
+            assert!(!of(marks), "{marks}");
+        }
+        for marks in ["x.x", "..x.x", "xx...x."] {
+            assert!(of(marks), "{marks}");
+        }
+    }
+}
