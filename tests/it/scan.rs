@@ -24,6 +24,7 @@ fn scan_gives_the_oracles_bits_for_every_strategy_at_every_length() {
                     let options = options(strategy, exclusive);
                     let sums = device.scan_with(&items, &ops::Sum::<u32>::new(), &options).unwrap();
                     let expected = oracle::scan(&items, &ops::Sum::<u32>::new(), exclusive);
+                    assert_eq!(sums.len(), len, "{case}");
                     assert_same(&sums.to_vec().unwrap(), &expected, &case);
                 }
             }
@@ -240,5 +241,33 @@ fn a_scan_goes_on_from_a_state_that_comes_in_once() {
                 assert_same(&products, expected, &format!("{name}, {strategy:?}, exclusive {exclusive}"));
             }
         }
+    }
+}
+
+#[test]
+fn every_publication_withheld_changes_no_bit_and_no_order() {
+    for (name, device) in gpus() {
+        let items = integers(70_001, 20);
+        let options = ScanOptions { withhold: 1, ..options(Strategy::DecoupledLookback, false) };
+        let products = device.scan_with(&items, &MatrixProduct, &options).unwrap().to_vec().unwrap();
+        assert_same(&products, &oracle::scan(&items, &MatrixProduct, false), name);
+    }
+}
+
+#[test]
+fn eight_threads_scan_on_one_device() {
+    for (name, device) in devices() {
+        std::thread::scope(|scope| {
+            for seed in 0..8 {
+                scope.spawn(move || {
+                    let items = integers(40_000 + seed, 30 + seed as u64);
+                    let expected = oracle::scan(&items, &MatrixProduct, false);
+                    for _ in 0..5 {
+                        let products = device.scan(&items, &MatrixProduct).unwrap().to_vec().unwrap();
+                        assert_same(&products, &expected, name);
+                    }
+                });
+            }
+        });
     }
 }

@@ -98,8 +98,10 @@ fn results_over_the_items_they_come_from_are_refused() {
         let part = (&clone).slice(0, 50).unwrap();
         let error = device.scan_into(&part, &sum, &mut items.strided(50, 1, 50).unwrap(), &options).unwrap_err();
         assert_eq!(error, Error::Overlap, "{name}: a slice");
-        let captured = Counter::new(100).zip(vec![0u32; 100]);
-        assert!(!captured.reads(items.handle().expect("it lives on the device")), "{name}");
+        let memory = items.handle().expect("it lives on the device").clone();
+        let pairs = Counter::new(100).zip(vec![0u32; 100]);
+        assert!(!pairs.reads(&memory), "{name}: neither has anything to do with it");
+        assert!(pairs.zip((&clone).reversed()).reads(&memory), "{name}: one of a pair");
         let looked = vec![0u32; 100].map(Looked { table: clone.clone().into() });
         assert_eq!(device.collect_into(&looked, &mut items).unwrap_err(), Error::Overlap, "{name}: a captured table");
         let other = vec![1u32; 100];
@@ -164,5 +166,20 @@ fn nothing_is_allocated_for_results_that_have_a_place() {
             device.collect_into(&items, &mut room).unwrap();
         }
         assert_eq!(device.allocations(), before);
+    }
+}
+
+#[test]
+fn what_another_thread_writes_is_there_for_the_one_that_made_the_buffer() {
+    for (name, device) in gpus() {
+        let mut room = device.upload(&vec![0u32; 1 << 20]).unwrap();
+        for round in 1..=4 {
+            let items = vec![round; 1 << 20];
+            let options = ScanOptions::default();
+            std::thread::scope(|scope| {
+                scope.spawn(|| device.scan_into(&items, &ops::Sum::<u32>::new(), &mut room, &options).unwrap());
+            });
+            assert_eq!(room.get((1 << 20) - 1).unwrap(), round << 20, "{name}, round {round}");
+        }
     }
 }

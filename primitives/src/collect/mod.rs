@@ -53,7 +53,10 @@ impl Device {
         crate::scan::check_sink(source, &0u32, sink)?;
         match self.gpu() {
             None => sink.put(self.collect_on_host(source)?),
-            Some(gpu) => launch::collect(self, gpu, source, sink),
+            Some(gpu) => {
+                launch::collect(self, gpu, source, sink)?;
+                self.settle(sink.memory())
+            }
         }
     }
 

@@ -141,6 +141,7 @@ impl<T: State> Buffer<T> {
     pub(crate) fn fill_on_host(&mut self, results: Vec<T>) -> Result<(), Error> {
         match &mut self.storage {
             Storage::Host(items) => {
+                self.len = results.len();
                 *items = Arc::new(results);
                 Ok(())
             }

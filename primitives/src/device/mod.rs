@@ -46,6 +46,18 @@ pub(crate) struct Gpu {
     pub scratch: Scratch,
 }
 
+impl Gpu {
+    /// New memory of so many words, all 0.
+    pub fn zeros(&self, words: u64) -> Handle {
+        self.client.create_from_slice(&vec![0; words as usize * 4])
+    }
+
+    /// This thread's counter that deals tiles to cubes; 0 between launches.
+    pub fn ticket(&self) -> Handle {
+        self.scratch.piece(Use::Ticket, 1, |words| self.zeros(words), |piece| piece.handle.clone())
+    }
+}
+
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Device").field(&self.0.label).finish()
@@ -140,6 +152,15 @@ impl Device {
         }
     }
 
+    /// Waits where results went into memory that another thread made: CubeCL orders the work of two threads by the thread
+    /// that made the memory, and knows of no other that writes there.
+    pub(crate) fn settle(&self, memory: Option<&Handle>) -> Result<(), Error> {
+        match (self.gpu(), memory) {
+            (Some(gpu), Some(memory)) if memory.stream != gpu.ticket().stream => self.synchronize(),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn notify(&self, launch: &Launch) {
         self.0.observers.notify(launch);
     }
@@ -147,10 +168,9 @@ impl Device {
     /// A new, uninitialised buffer of `len` items.
     pub(crate) fn allocate<T: State>(&self, gpu: &Gpu, len: usize) -> Result<Handle, Error> {
         let bytes = self.fitting::<T>(gpu, len as u64)?;
-        // Whole vectors of four words, so that kernels can move 16 bytes at once.
-        let vectors = bytes.next_multiple_of(16);
         gpu.scratch.count_allocation();
-        Ok(gpu.client.empty(if vectors <= gpu.profile.max_binding { vectors } else { bytes } as usize))
+        // Whole vectors of four words, so that kernels can move 16 bytes at once.
+        Ok(gpu.client.empty(bytes.next_multiple_of(16) as usize))
     }
 
     /// The bytes of `len` items, if the device can hold and bind them.

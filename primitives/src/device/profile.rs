@@ -80,7 +80,8 @@ impl Profile {
             max_units: hardware.max_units_per_cube,
             shared_bytes: hardware.max_shared_memory_size,
             max_cubes: hardware.max_cube_count,
-            max_binding: properties.memory.max_page_size,
+            // Whole vectors of four words: buffers are padded to them.
+            max_binding: properties.memory.max_page_size / 16 * 16,
             max_memory: properties.memory.max_memory(),
             atomic_u32: atomic(u32::elem_type_native(), &[AtomicUsage::LoadStore, AtomicUsage::Add]),
             atomic_u64: atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),

@@ -51,7 +51,8 @@ impl Device {
         }
     }
 
-    /// Folds all items of `source`, in order, into item `slot` of `output`. For loops that never read back.
+    /// Folds all items of `source`, in order, into item `slot` of `output`. For loops that never read back. Threads: as
+    /// for a [`Sink`](crate::views::Sink).
     ///
     /// # Errors
     ///
@@ -77,7 +78,8 @@ impl Device {
             }
             Some(gpu) => {
                 let handle = output.handle_on(self)?;
-                launch::reduce(self, gpu, source, op, &handle, slot as u32)
+                launch::reduce(self, gpu, source, op, &handle, slot as u32)?;
+                self.settle(Some(&handle))
             }
         }
     }

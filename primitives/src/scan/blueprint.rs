@@ -69,7 +69,8 @@ pub struct TilesBlueprint {
 pub struct LookbackBlueprint {
     /// Changes register arrays, shared arrays and the collectives.
     pub tile: Tile,
-    /// Every `window`-th tile is an anchor and publishes its prefix. At most the units of a cube.
+    /// Every `window`-th tile is an anchor and publishes its prefix. A multiple of the plane; without planes the units of a
+    /// cube.
     pub window: u32,
     /// Whether results leave out their own item.
     pub exclusive: bool,

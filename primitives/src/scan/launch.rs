@@ -61,7 +61,7 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
 ) -> Result<(), Error> {
     let slots = plan.slots();
     let (descriptors, held, tag) = descriptors::<D>(gpu, slots * O::State::WORDS as u64 * MEMORY as u64);
-    let ticket = gpu.scratch.piece(Use::Ticket, 1, |words| zeros(gpu, words), |piece| piece.handle.clone());
+    let ticket = gpu.ticket();
     let blueprint = LookbackBlueprint {
         tile: plan.tile,
         window: plan.window,
@@ -82,7 +82,7 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     notify(device, "scan::lookback", plan, cubes);
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
     // the same indices, for which the place has room. Descriptors of all `slots` are there. Every loop is bounded:
-    // polls by the patience, and rounds by the tiles and anchors, each of which is made at most once.
+    // polls by the patience, and rounds by the tiles and anchors: each round publishes one of those that were missing.
     unsafe {
         lookback::scan_lookback::launch_unchecked::<S::View, O, K::Place, D>(
             &gpu.client,
@@ -105,10 +105,10 @@ fn descriptors<D: Form>(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
     gpu.scratch.piece(
         Use::Descriptors,
         words,
-        |words| zeros(gpu, words),
+        |words| gpu.zeros(words),
         |piece| {
             if piece.calls == D::TAGS {
-                piece.handle = zeros(gpu, piece.words);
+                piece.handle = gpu.zeros(piece.words);
                 piece.calls = 0;
             }
             piece.calls += 1;
@@ -132,10 +132,6 @@ impl Form for Wholes {
     fn argument(handle: Handle, words: u64) -> Self::RuntimeArg {
         (argument(handle, words as usize / MEMORY),)
     }
-}
-
-fn zeros(gpu: &Gpu, words: u64) -> Handle {
-    gpu.client.create_from_slice(&vec![0; words as usize * 4])
 }
 
 /// Tiles are folded, their folds scanned, and each tile scanned on from there.

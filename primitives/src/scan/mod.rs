@@ -4,9 +4,10 @@
 //! |---|---|---|---|---|
 //! | [`Strategy::HillisSteele`] | n log t within tiles of t | log t · levels | items twice, results once | 2 · levels − 1 |
 //! | [`Strategy::Blelloch`] | 2 n within tiles | 2 log t · levels | items twice, results once | 2 · levels − 1 |
-//! | [`Strategy::DecoupledLookback`] | n + n / t · w | log t + look-back | items once, results once | 1 |
+//! | [`Strategy::DecoupledLookback`] | 3 n + n / t · w | log t + look-back | items once from memory and once more from the cache, results once | 1 |
 //!
-//! where levels = log_t n. The host scans fixed chunks on rayon: it folds them, scans their totals, and scans each
+//! where levels = log_t n and w tiles lie between two anchors. Every strategy reads an item twice: a computed source
+//! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The host scans fixed chunks on rayon: it folds them, scans their totals, and scans each
 //! on from its total.
 
 pub(crate) mod blueprint;
@@ -104,7 +105,8 @@ impl Device {
         K: Sink<Item = O::Output> + ?Sized,
     {
         check_sink(source, op, sink)?;
-        self.scan_to(source, op, sink, options)
+        self.scan_to(source, op, sink, options)?;
+        self.settle(sink.memory())
     }
 
     /// A scan in reverse is one of the reversed items by the opposite operator, written backwards.

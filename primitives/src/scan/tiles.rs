@@ -34,7 +34,10 @@ pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>
             before = op.combine(fetch::<O::State>(prefixes, index), before);
         }
         let exclusive = comptime!(blueprint.exclusive);
-        write_row::<V, O, P>(&op, &items, before, start.low, valid, 0u32, place, 0u32, tile, false, exclusive);
+        // A unit has one item, or none.
+        if UNIT_POS < valid {
+            write_row::<V, O, P>(&op, &items, before, start.low, valid, 0u32, place, 0u32, tile, true, exclusive);
+        }
     }
 }
 

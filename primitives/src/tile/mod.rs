@@ -82,7 +82,7 @@ impl Tile {
     }
 
     /// The largest tile of at most the `wanted` units and items that the device has room for. `extra` is the number of
-    /// states of shared memory that the kernel needs beside; registers for `T` and `S` are counted against the items.
+    /// states of shared memory that the kernel needs beside.
     pub fn fitting<T: State, S: State>(
         profile: &crate::Profile,
         wanted: Tile,
@@ -105,7 +105,7 @@ impl Tile {
             tile.run *= tile.rows;
             (tile.steps, tile.rows) = (1, 1);
         }
-        // Wide items leave room for fewer; the tile stays as long.
+        // Wide items leave room for fewer at a time.
         while tile.items() as usize * T::WORDS > REGISTERS && tile.items() > 1 {
             if tile.rows > 1 {
                 (tile.steps, tile.rows) = (2 * tile.steps, tile.rows / 2);

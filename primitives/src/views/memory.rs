@@ -31,7 +31,9 @@ impl Bound {
     /// The first `words` words of the handle, to be read or written in runs of `run` words: as vectors where the runs
     /// and the handle are made of whole ones.
     pub fn in_runs(handle: Handle, words: usize, run: usize) -> Self {
-        let wide = run.is_multiple_of(FOUR) && handle.size_in_used().is_multiple_of(4 * FOUR as u64);
+        let vectors = |bytes: u64| bytes.is_multiple_of(4 * FOUR as u64);
+        let aligned = vectors(handle.offset_start.unwrap_or(0)) && vectors(handle.size_in_used());
+        let wide = run.is_multiple_of(FOUR) && aligned;
         Bound { handle, words, wide }
     }
 

@@ -14,6 +14,9 @@ use crate::{Buffer, Device, Error, State};
 ///
 /// Results on a device go into the buffer's memory, which its clones share. A source that reads the same memory is
 /// refused with [`Error::Overlap`]: a tile may be read again after its results are written.
+///
+/// A thread that writes to memory which another one made waits for the device. Where the thread that made it writes there
+/// again, other threads must not read before it has called [`synchronize`](Device::synchronize).
 pub trait Sink {
     /// The results.
     type Item: State;

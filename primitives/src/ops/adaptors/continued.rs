@@ -1,7 +1,7 @@
 //! Continued: a fold that goes on from a state known before, `initial ⊕ x₀ ⊕ x₁ ⊕ …`.
 //!
 //! The state comes in when a result is lowered, so that it comes in once however the items are cut up, and the monoid
-//! and its identity are those of `M`. One combine more a result.
+//! and its identity are those of `M`. One combine more a result; the state is uploaded with each launch.
 
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
