@@ -20,7 +20,7 @@ mod wgpu;
 
 use std::fmt;
 
-use cubefold_primitives::{Device, Profile};
+use cubefold_primitives::Device;
 
 pub use name::{KINDS, Kind, Name};
 
@@ -221,9 +221,7 @@ fn start(name: Name, compiler: &str, client: impl FnOnce() -> cubecl::client::Cl
     let client =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(client)).map_err(|_| refuse(name, Reason::Failed))?;
     let adapter = client.properties().identity.name.clone();
-    // A client that compiles to WGSL reports SPIR-V's features where the build has SPIR-V.
-    let profile = if compiler == "WGSL" { Profile::of(&client) } else { Profile::advertised(&client) };
-    Ok(Device::with_profile(client, format!("{name}: {adapter} ({compiler})"), profile))
+    Ok(Device::from_client(client, format!("{name}: {adapter} ({compiler})")))
 }
 
 #[cfg(feature = "metal")]

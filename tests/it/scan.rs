@@ -271,3 +271,49 @@ fn eight_threads_scan_on_one_device() {
         });
     }
 }
+
+/// A software device whose planes CubeCL leaves out, with planes.
+fn with_planes(device: &Device) -> Option<Device> {
+    let hardware = &device.client()?.properties().hardware;
+    let (smallest, largest) = (hardware.plane_size_min, hardware.plane_size_max);
+    let planes = device.profile()?.plane.is_none() && smallest == largest && smallest > 1;
+    planes.then(|| limited(device, |profile| profile.plane = Some(smallest)))
+}
+
+#[test]
+fn planes_change_no_result() {
+    for (name, device) in gpus() {
+        let Some(device) = with_planes(device) else { continue };
+        for len in [1, 31, 4095, 4096, 4097, 70_001] {
+            let items = integers(len, 21);
+            for exclusive in [false, true] {
+                let options = options(Strategy::DecoupledLookback, exclusive);
+                let products = device.scan_with(&items, &MatrixProduct, &options).unwrap().to_vec().unwrap();
+                assert_same(
+                    &products,
+                    &oracle::scan(&items, &MatrixProduct, exclusive),
+                    &format!("{name}, {len} items"),
+                );
+            }
+            let total = device.reduce(&items, &MatrixProduct).unwrap().to_vec().unwrap();
+            assert_same(&total, &[oracle::reduce(&items, &MatrixProduct)], &format!("{name}, {len} items"));
+        }
+    }
+}
+
+#[test]
+fn publications_withheld_in_many_windows_change_no_bit() {
+    for (name, device) in gpus() {
+        // Planes of 8 make windows of 8 long tiles.
+        let Some(device) = with_planes(device) else { continue };
+        let prices = floats((1 << 22) + 3, 22);
+        let scan = |withhold| {
+            let options = ScanOptions { withhold, ..options(Strategy::DecoupledLookback, false) };
+            device.scan_with(&prices, &ops::Sum::<f32>::new(), &options).unwrap().to_vec().unwrap()
+        };
+        let undisturbed = scan(0);
+        for withhold in [2, 7, 8] {
+            assert_same(&scan(withhold), &undisturbed, &format!("{name}, one in {withhold} withheld"));
+        }
+    }
+}

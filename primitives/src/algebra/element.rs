@@ -105,9 +105,9 @@ pub trait Real: Element + Float {
     fn logarithm(value: Self) -> Self;
     /// The square root, correctly rounded on the host; as the device rounds it elsewhere.
     fn root(value: Self) -> Self;
-    /// `1 / value` for a normal positive value, to a few units in the last place, without a division: three steps of
-    /// Newton's method from a guess at the bits for `f32`, the quotient for `f64`.
-    fn reciprocal(value: Self) -> Self;
+    /// `part / whole` for a normal positive whole, to a few units in the last place. For `f32` without a division, which
+    /// some compilers make slow: three steps of Newton's method from a guess at the bits. The quotient for `f64`.
+    fn ratio(part: Self, whole: Self) -> Self;
     /// The nearest value to a whole number of 64 bits, rounded once more where `f32` drops low bits.
     fn of_wide(value: Wide) -> Self;
     /// The NaN that marks a missing value.
@@ -121,7 +121,7 @@ pub trait Real: Element + Float {
     fn widen(self) -> f64;
 
     #[doc(hidden)]
-    fn __expand_reciprocal(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<Self>;
+    fn __expand_ratio(scope: &Scope, part: NativeExpand<Self>, whole: NativeExpand<Self>) -> NativeExpand<Self>;
     #[doc(hidden)]
     fn __expand_missing(scope: &Scope) -> NativeExpand<Self>;
     #[doc(hidden)]
@@ -216,16 +216,16 @@ mod device {
     }
 
     #[cube]
-    pub fn reciprocal_f32(value: f32) -> f32 {
-        let guess = f32::from_bits(0x7ef3_11c7u32 - value.to_bits());
-        let once = guess * (2.0f32 - value * guess);
-        let twice = once * (2.0f32 - value * once);
-        twice * (2.0f32 - value * twice)
+    pub fn ratio_f32(part: f32, whole: f32) -> f32 {
+        let guess = f32::from_bits(0x7ef3_11c7u32 - whole.to_bits());
+        let once = guess * (2.0f32 - whole * guess);
+        let twice = once * (2.0f32 - whole * once);
+        part * (twice * (2.0f32 - whole * twice))
     }
 
     #[cube]
-    pub fn reciprocal_f64(value: f64) -> f64 {
-        1.0f64 / value
+    pub fn ratio_f64(part: f64, whole: f64) -> f64 {
+        part / whole
     }
 
     #[cube]
@@ -309,7 +309,7 @@ macro_rules! integers {
 }
 
 macro_rules! floats {
-    ($($scalar:ident, $is_nan:ident, $veiled:ident, $from_bits:ident, $reciprocal:ident);*) => {$(
+    ($($scalar:ident, $is_nan:ident, $veiled:ident, $from_bits:ident, $ratio:ident);*) => {$(
         impl Element for $scalar {
             const HIGHEST: Self = $scalar::INFINITY;
             const LOWEST: Self = $scalar::NEG_INFINITY;
@@ -359,9 +359,13 @@ macro_rules! floats {
             fn exponential(value: Self) -> Self { $scalar::exp(value) }
             fn logarithm(value: Self) -> Self { $scalar::ln(value) }
             fn root(value: Self) -> Self { $scalar::sqrt(value) }
-            fn reciprocal(value: Self) -> Self { device::$reciprocal(value) }
-            fn __expand_reciprocal(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<Self> {
-                device::$reciprocal::expand(scope, value)
+            fn ratio(part: Self, whole: Self) -> Self { device::$ratio(part, whole) }
+            fn __expand_ratio(
+                scope: &Scope,
+                part: NativeExpand<Self>,
+                whole: NativeExpand<Self>,
+            ) -> NativeExpand<Self> {
+                device::$ratio::expand(scope, part, whole)
             }
             fn of_wide(value: Wide) -> Self { value.high as $scalar * 4294967296.0 + value.low as $scalar }
             fn missing() -> Self { $scalar::NAN }
@@ -381,6 +385,22 @@ macro_rules! floats {
 
 integers!(i32, u32, i64, u64);
 floats!(
-    f32, is_nan_f32, veiled_f32, from_bits_f32, reciprocal_f32;
-    f64, is_nan_f64, veiled_f64, from_bits_f64, reciprocal_f64
+    f32, is_nan_f32, veiled_f32, from_bits_f32, ratio_f32;
+    f64, is_nan_f64, veiled_f64, from_bits_f64, ratio_f64
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_is_the_quotient_to_a_few_units_in_the_last_place() {
+        for whole in [f32::MIN_POSITIVE, 1e-30, 0.1, 0.999_999_9, 1.0, 1.5, 3.0, 1e10, 1e37] {
+            for part in [0.0f32, whole / 3.0, whole / 2.0, whole] {
+                let (ratio, quotient) = (f32::ratio(part, whole), part / whole);
+                assert!((ratio - quotient).abs() <= 4.0 * f32::EPSILON * quotient, "{part:e} / {whole:e}: {ratio:e}");
+            }
+        }
+        assert_eq!(f64::ratio(5e-324, 1e-323), 0.5);
+    }
+}

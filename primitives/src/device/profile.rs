@@ -51,23 +51,13 @@ pub struct WideFieldsSupport {
 }
 
 impl Profile {
-    /// Asks CubeCL. A wgpu client in a build with SPIR-V reports SPIR-V's features whatever it compiles to: what WGSL
-    /// has not is left out for all wgpu clients, until [`advertised`](Profile::advertised) says otherwise.
+    /// Asks CubeCL.
     pub fn of(client: &Client) -> Self {
-        let advertised = Self::advertised(client);
-        let native = !client.name().contains("wgpu");
-        Profile {
-            atomic_u64: native && advertised.atomic_u64,
-            memory_scope: native && advertised.memory_scope,
-            ..advertised
-        }
-    }
-
-    /// Asks CubeCL, and takes all it says: for clients that compile to what they report.
-    pub fn advertised(client: &Client) -> Self {
         let properties = client.properties();
         let features = client.features();
         let hardware = &properties.hardware;
+        // A wgpu client in a build with SPIR-V reports SPIR-V's features even where it compiles to WGSL, which has not all.
+        let native = !client.name().contains("wgpu");
         let even = hardware.plane_size_min == hardware.plane_size_max && hardware.plane_size_min > 1;
         let planes = even && features.plane.contains(Plane::Ops);
         let atomic = |elem: ElemType, wanted: &[AtomicUsage]| {
@@ -84,8 +74,8 @@ impl Profile {
             max_binding: properties.memory.max_page_size / 16 * 16,
             max_memory: properties.memory.max_memory(),
             atomic_u32: atomic(u32::elem_type_native(), &[AtomicUsage::LoadStore, AtomicUsage::Add]),
-            atomic_u64: atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),
-            memory_scope: features.device_memory_scope,
+            atomic_u64: native && atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),
+            memory_scope: native && features.device_memory_scope,
             wide: WideFieldsSupport {
                 // CubeCL 0.11.3's NVPTX compiler stores the low word of an f64 as its integer part.
                 f64: arithmetic(ElemType::Float(FloatKind::F64)) && !client.name().contains("cuda"),

@@ -81,7 +81,7 @@ pub fn blend<T: Real>(left: T, left_weight: T, right: T, right_weight: T, total:
     let right_leads = right_weight >= left_weight;
     let leader = select(right_leads, right, left);
     let other = select(right_leads, left, right);
-    let share = select(right_leads, left_weight, right_weight) * T::reciprocal(total);
+    let share = T::ratio(select(right_leads, left_weight, right_weight), total);
     // What has no share may differ infinitely.
     select(share > T::whole(0), leader + share * (other - leader), leader)
 }
