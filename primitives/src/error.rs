@@ -175,3 +175,24 @@ fn first_line(text: &str) -> String {
     let telling = lines.iter().find(|line| !line.ends_with(':') && !line.contains("happened"));
     telling.or(lines.first()).copied().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_the_runtime_keep_their_numbers() {
+        let named = |error: ServerError| Error::from_server("gpu", &error);
+        let device = || "gpu".to_owned();
+        let large = ServerError::Io(IoError::BufferTooBig { size: 1 << 40, backtrace: Default::default() });
+        assert_eq!(named(large), Error::BufferTooLarge { device: device(), bytes: 1 << 40 });
+        let full = ServerError::Io(IoError::OutOfMemory { size: 4096, backtrace: Default::default() });
+        assert_eq!(named(full), Error::OutOfMemory { device: device(), bytes: 4096 });
+        let reason = "no room".to_owned();
+        let launch = ServerError::Launch(LaunchError::OutOfMemory { reason, backtrace: Default::default() });
+        assert_eq!(named(launch), Error::LaunchOutOfMemory { device: device() });
+        let reason = "Something happened:\n  the clock stopped".to_owned();
+        let other = ServerError::Generic { reason, backtrace: Default::default() };
+        assert!(named(other).to_string().starts_with("gpu failed: "), "any other report has one line");
+    }
+}

@@ -202,7 +202,12 @@ fn unpack_all<T: State>(bytes: &[u8], from: usize, len: usize) -> Vec<T> {
 
 /// The launch argument of a handle that holds `words` words.
 pub fn argument(handle: Handle, words: usize) -> BufferArg {
-    assert!(words as u64 * 4 <= handle.size_in_used(), "the handle holds the words");
+    elements(handle, words, 4)
+}
+
+/// The launch argument of a handle that holds `count` elements of so many bytes.
+pub fn elements(handle: Handle, count: usize, bytes: u64) -> BufferArg {
+    assert!(count as u64 * bytes <= handle.size_in_used(), "the handle holds the elements");
     // SAFETY: the length was just checked against the handle.
-    unsafe { BufferArg::from_raw_parts(handle, words.max(1)) }
+    unsafe { BufferArg::from_raw_parts(handle, count.max(1)) }
 }

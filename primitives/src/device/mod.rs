@@ -13,7 +13,7 @@ use cubecl::server::Handle;
 
 pub use buffer::Buffer;
 pub(crate) use buffer::Storage;
-pub(crate) use buffer::argument;
+pub(crate) use buffer::{argument, elements};
 pub use captured::Captured;
 pub use observe::{Launch, Observer};
 pub use profile::{Profile, WideFieldsSupport};

@@ -8,6 +8,8 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
+use crate::device::elements;
+
 type Four = Vector<u32, Const<4>>;
 
 /// Words of a binding.
@@ -316,12 +318,11 @@ impl LaunchArg for Memory {
     type CompilationArg = (Compiled<u32>, bool);
 
     fn register(bound: Bound, launcher: &mut KernelLauncher) -> Self::CompilationArg {
-        let words = bound.words.max(1);
         if bound.wide {
-            let argument = argument(bound.handle, words.div_ceil(FOUR), 4 * FOUR as u64);
+            let argument = elements(bound.handle, bound.words.div_ceil(FOUR), 4 * FOUR as u64);
             (<Box<[Four]> as LaunchArg>::register(argument, launcher), true)
         } else {
-            (<Box<[u32]> as LaunchArg>::register(argument(bound.handle, words, 4), launcher), false)
+            (<Box<[u32]> as LaunchArg>::register(elements(bound.handle, bound.words, 4), launcher), false)
         }
     }
 
@@ -332,10 +333,4 @@ impl LaunchArg for Memory {
             MemoryExpand::Narrow(<Box<[u32]> as LaunchArg>::expand(argument, builder))
         }
     }
-}
-
-fn argument(handle: Handle, elements: usize, bytes: u64) -> BufferArg {
-    assert!(elements as u64 * bytes <= handle.size_in_used(), "the handle holds the elements");
-    // SAFETY: the length was just checked against the handle.
-    unsafe { BufferArg::from_raw_parts(handle, elements) }
 }
