@@ -149,6 +149,11 @@ fn a_sink_that_lives_elsewhere_is_refused() {
         assert_eq!(error, Error::NotOnHost { home: device.label() }, "{name}");
         let error = device.scan_into(&items, &sum, &mut here, &options).unwrap_err();
         assert!(matches!(error, Error::ForeignBuffer { .. }), "{name}: {error}");
+        let mut nowhere = Device::host().upload::<u32>(&[]).unwrap();
+        let error = device.scan_into(&[][..], &sum, &mut nowhere, &options).unwrap_err();
+        assert!(matches!(error, Error::ForeignBuffer { .. }), "{name}: not even nothing: {error}");
+        let error = device.collect_into::<[u32], _>(&[], &mut nowhere).unwrap_err();
+        assert!(matches!(error, Error::ForeignBuffer { .. }), "{name}: not even nothing: {error}");
     }
 }
 

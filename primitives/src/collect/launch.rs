@@ -20,14 +20,14 @@ pub fn collect<S: Source + ?Sized, K: Sink<Item = S::Item> + ?Sized>(
 ) -> Result<(), Error> {
     let len = source.len();
     device.fitting::<S::Item>(gpu, len)?;
+    // 16 bytes a unit.
+    let run = (4 / S::Item::WORDS).max(1) as u32;
+    let (view, place) = (source.bind(device, run)?, sink.bind_place(device, run)?);
     if len == 0 {
         return Ok(());
     }
-    // 16 bytes a unit.
-    let run = (4 / S::Item::WORDS).max(1) as u32;
     let units = UNITS.min(gpu.profile.max_units);
     let cubes = (len as u32).div_ceil(units * run);
-    let (view, place) = (source.bind(device, run)?, sink.bind_place(device, run)?);
     device.notify(&Launch { kernel: "collect", strategy: "Collect", cubes: u64::from(cubes), units });
     // SAFETY: a unit reads and writes the items of its run only where they are below `len`, the length of both.
     unsafe {

@@ -29,10 +29,10 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     check_types::<S::Item, O>(device, gpu)?;
     let plan = Plan::new::<S::Item, O::State>(source.len(), options.strategy, &gpu.profile)
         .map_err(|refusal| refused(device, source.len(), refusal))?;
+    let place = sink.bind_place(device, plan.tile.run)?;
     if source.is_empty() {
         return Ok(());
     }
-    let place = sink.bind_place(device, plan.tile.run)?;
     match plan.strategy {
         Strategy::DecoupledLookback if gpu.profile.atomic_u64 => {
             lookback::<S, O, K, Wholes>(device, gpu, source, op, place, &plan, options)

@@ -7,8 +7,8 @@
 //! | [`Strategy::DecoupledLookback`] | 3 n + n / t · w | log t + look-back | items once from memory and once more from the cache, results once | 1 |
 //!
 //! where levels = log_t n and w tiles lie between two anchors. Every strategy reads an item twice: a computed source
-//! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The host scans fixed chunks on rayon: it folds them, scans their totals, and scans each
-//! on from its total.
+//! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The
+//! host scans fixed chunks on rayon: it folds them, scans their totals, and scans each on from its total.
 
 pub(crate) mod blueprint;
 mod descriptor;

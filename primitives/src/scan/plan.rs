@@ -144,6 +144,37 @@ mod tests {
         }
     }
 
+    /// What the kernels take for granted of a look-back plan.
+    fn check<T: State, S: State>(len: u64, profile: &Profile) {
+        let Ok(plan) = Plan::new::<T, S>(len, Strategy::DecoupledLookback, profile) else { return };
+        let (tile, case) = (plan.tile, format!("{len} items, {profile:?}: {plan:?}"));
+        assert!(tile.units.is_power_of_two() && tile.units <= profile.max_units, "units: {case}");
+        assert!(tile.len().is_power_of_two() && tile.run > 0, "tiles are aligned to their length: {case}");
+        assert!(tile.shared_bytes::<S>() + 4 + 4 * S::WORDS <= profile.shared_bytes, "shared memory: {case}");
+        if tile.plane > 0 {
+            assert!(tile.units.is_multiple_of(tile.plane) && plan.window.is_multiple_of(tile.plane), "planes: {case}");
+        } else {
+            assert_eq!((tile.steps, tile.rows, plan.window), (1, 1, tile.units), "without planes: {case}");
+        }
+    }
+
+    #[test]
+    fn look_back_plans_are_what_the_kernels_take_for_granted() {
+        type Wide16 = crate::Both<crate::Both<u64, u64>, crate::Both<u64, u64>>;
+        for plane in [None, Some(4), Some(8), Some(32), Some(64), Some(128)] {
+            for (max_units, shared_bytes) in [(1, 256), (16, 1 << 10), (128, 16384), (256, 32768), (1024, 1 << 17)] {
+                let profile = Profile { plane, max_units, shared_bytes, max_cubes: (u32::MAX, 1, 1), ..profile() };
+                for len in [0, 1, LONG - 1, LONG, 1 << 33] {
+                    check::<f32, f32>(len, &profile);
+                    check::<f32, crate::Both<f32, f32>>(len, &profile);
+                    check::<f32, Wide16>(len, &profile);
+                    check::<crate::Both<u32, f64>, crate::Both<u32, f64>>(len, &profile);
+                    check::<Wide16, Wide16>(len, &profile);
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_grid_of_two_dimensions_is_the_limit() {
         let profile = Profile { max_cubes: (2, 3, 1), ..profile() };

@@ -52,6 +52,6 @@ fn scan_units<O: Monoid>(
     if comptime!(blueprint.within == Within::Sweeps) {
         cube_scan_sweeps::<O>(op, own, states, comptime!(blueprint.tile.units)).left
     } else {
-        cube_scan::<O>(op, own, states, comptime!(blueprint.tile)).left
+        cube_scan::<O>(op, own, states, comptime!(blueprint.tile.units)).left
     }
 }

@@ -212,7 +212,7 @@ fn cube_look_back<O: Monoid, D: Descriptors>(
     if UNIT_POS == 0 {
         room.notes[0] = goal;
     }
-    let between = cube_fold::<O>(op, folded, &mut room.states, comptime!(blueprint.tile));
+    let between = cube_fold::<O>(op, folded, &mut room.states, comptime!(blueprint.tile.units));
     if mine < goal && there == 0u32 {
         // Any of the missing tiles will do: whichever unit writes last.
         room.notes[0] = mine;

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Both are scans that start anew at every block, the suffixes' over the reversed source with its operands exchanged;
-//! one more combine a row joins them. The host folds short blocks directly. van Herk, "A fast algorithm for local minimum and maximum filters" (1992); Gil
-//! and Werman, "Computing 2-D min, median, and max filters" (1993).
+//! one more combine a row joins them. The host folds short blocks directly. van Herk, "A fast algorithm for local minimum
+//! and maximum filters" (1992); Gil and Werman, "Computing 2-D min, median, and max filters" (1993).
 
 mod blocks;
 mod host;

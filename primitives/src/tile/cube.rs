@@ -2,9 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{
-    Tile, load_runs, plane_fold, plane_last, plane_scan, plane_shift_up, registers, run_fold, shared_load, shared_store,
-};
+use super::{Tile, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
 
@@ -52,7 +50,7 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
 }
 
 /// Folds a tile's first `valid` items: `left` is what comes before the unit's group (without planes, before the unit),
-/// `right` the fold of the tile, the same on every unit. The shared memory is as for [`cube_scan`].
+/// `right` the fold of the tile, the same on every unit. `shared` holds `tile.slots()` states.
 #[cube]
 pub fn tile_parts<V: View, O: Lift<V::Item>>(
     op: &O,
@@ -66,11 +64,11 @@ pub fn tile_parts<V: View, O: Lift<V::Item>>(
     if comptime!(tile.plane > 0) {
         group_scan::<O>(op, part, shared, tile)
     } else {
-        cube_scan::<O>(op, part, shared, tile)
+        cube_scan::<O>(op, part, shared, comptime!(tile.units))
     }
 }
 
-/// The fold of a tile's first `valid` items, the same on every unit. The shared memory is as for [`cube_fold`].
+/// The fold of a tile's first `valid` items, the same on every unit. `shared` holds `tile.slots()` states.
 #[cube]
 pub fn tile_fold<V: View, O: Lift<V::Item>>(
     op: &O,
@@ -84,7 +82,7 @@ pub fn tile_fold<V: View, O: Lift<V::Item>>(
     if comptime!(tile.plane > 0) {
         groups_fold::<O>(op, part, shared, tile)
     } else {
-        cube_fold::<O>(op, part, shared, tile)
+        cube_fold::<O>(op, part, shared, comptime!(tile.units))
     }
 }
 
@@ -132,81 +130,63 @@ fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[c
     total
 }
 
-/// The states of all units folded in order; the same on every unit.
+/// The states of all units folded in order through shared memory, for devices without planes; the same on every unit.
 ///
-/// `shared` holds `tile.slots()` states. It may be used again after the next barrier.
+/// `shared` holds a state a unit. It may be used again after the next barrier.
 #[cube]
-pub fn cube_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
-    if comptime!(tile.plane > 0) {
-        let own = plane_fold::<O>(op, state, comptime!(tile.plane));
-        groups_fold::<O>(op, own, shared, tile)
-    } else {
-        let slots = comptime!(tile.slots());
-        let mut folded = state;
-        shared_store::<O::State>(shared, UNIT_POS, folded, slots);
-        let steps = comptime!(tile.units.ilog2());
-        #[unroll]
-        for step in 0..steps {
-            let distance = comptime!(1u32 << step);
-            // Protects: the partner's state of the last step is there.
-            sync_cube();
-            if UNIT_POS % comptime!(2 * distance) == 0 {
-                let after = shared_load::<O::State>(&*shared, UNIT_POS + distance, slots);
-                folded = op.combine(folded, after);
-                shared_store::<O::State>(shared, UNIT_POS, folded, slots);
-            }
-        }
-        // Protects: the total is there before every unit reads it.
+pub fn cube_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>, #[comptime] units: u32) -> O::State {
+    let mut folded = state;
+    shared_store::<O::State>(shared, UNIT_POS, folded, units);
+    let steps = comptime!(units.ilog2());
+    #[unroll]
+    for step in 0..steps {
+        let distance = comptime!(1u32 << step);
+        // Protects: the partner's state of the last step is there.
         sync_cube();
-        shared_load::<O::State>(&*shared, 0u32, slots)
+        if UNIT_POS % comptime!(2 * distance) == 0 {
+            let after = shared_load::<O::State>(&*shared, UNIT_POS + distance, units);
+            folded = op.combine(folded, after);
+            shared_store::<O::State>(shared, UNIT_POS, folded, units);
+        }
     }
+    // Protects: the total is there before every unit reads it.
+    sync_cube();
+    shared_load::<O::State>(&*shared, 0u32, units)
 }
 
-/// Exclusive scan over the units in order, and the total: `left` is what comes before the unit, `right` is the same on
-/// every unit.
+/// Exclusive scan over the units in order through shared memory, for devices without planes, and the total: `left` is what
+/// comes before the unit, `right` is the same on every unit.
 ///
-/// `shared` holds `tile.slots()` states. It may be used again after the next barrier.
+/// `shared` holds a state a unit. It may be used again after the next barrier.
 #[cube]
 pub fn cube_scan<O: Monoid>(
     op: &O,
     state: O::State,
     shared: &mut Shared<[u32]>,
-    #[comptime] tile: Tile,
+    #[comptime] units: u32,
 ) -> Both<O::State, O::State> {
-    if comptime!(tile.plane > 0) {
-        let scanned = plane_scan::<O>(op, state, comptime!(tile.plane));
-        let within = plane_shift_up::<O::State>(scanned, 1u32);
-        let groups = group_scan::<O>(op, plane_last::<O::State>(scanned, comptime!(tile.plane)), shared, tile);
-        let mut before = groups.left;
-        if UNIT_POS_PLANE > 0 {
-            before = op.combine(before, within);
-        }
-        both::<O::State, O::State>(before, groups.right)
-    } else {
-        let slots = comptime!(tile.slots());
-        let mut scanned = state;
-        shared_store::<O::State>(shared, UNIT_POS, scanned, slots);
-        let steps = comptime!(tile.units.ilog2());
-        #[unroll]
-        for step in 0..steps {
-            let distance = comptime!(1u32 << step);
-            // Protects: the states of the last step are all there.
-            sync_cube();
-            if UNIT_POS >= distance {
-                let before = shared_load::<O::State>(&*shared, UNIT_POS - distance, slots);
-                scanned = op.combine(before, scanned);
-            }
-            // Protects: nobody overwrites a state that another unit still reads.
-            sync_cube();
-            shared_store::<O::State>(shared, UNIT_POS, scanned, slots);
-        }
-        // Protects: the last step's states are there before they are read.
+    let mut scanned = state;
+    shared_store::<O::State>(shared, UNIT_POS, scanned, units);
+    let steps = comptime!(units.ilog2());
+    #[unroll]
+    for step in 0..steps {
+        let distance = comptime!(1u32 << step);
+        // Protects: the states of the last step are all there.
         sync_cube();
-        let mut before = op.identity();
-        if UNIT_POS > 0 {
-            before = shared_load::<O::State>(&*shared, UNIT_POS - 1, slots);
+        if UNIT_POS >= distance {
+            let before = shared_load::<O::State>(&*shared, UNIT_POS - distance, units);
+            scanned = op.combine(before, scanned);
         }
-        let total = shared_load::<O::State>(&*shared, comptime!(tile.units - 1), slots);
-        both::<O::State, O::State>(before, total)
+        // Protects: nobody overwrites a state that another unit still reads.
+        sync_cube();
+        shared_store::<O::State>(shared, UNIT_POS, scanned, units);
     }
+    // Protects: the last step's states are there before they are read.
+    sync_cube();
+    let mut before = op.identity();
+    if UNIT_POS > 0 {
+        before = shared_load::<O::State>(&*shared, UNIT_POS - 1, units);
+    }
+    let total = shared_load::<O::State>(&*shared, comptime!(units - 1), units);
+    both::<O::State, O::State>(before, total)
 }
