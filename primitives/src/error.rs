@@ -56,6 +56,14 @@ pub enum Error {
         /// Bytes asked for.
         bytes: u64,
     },
+    /// A strategy that groups items by the device was asked for reproducible bits.
+    #[error(
+        "a {strategy} scan groups items by the device: ask for Auto or DecoupledLookback to have reproducible bits"
+    )]
+    NotReproducible {
+        /// The strategy.
+        strategy: &'static str,
+    },
     /// Two inputs do not fit together.
     #[error("{what} has {got} items where {expected} are needed")]
     Length {

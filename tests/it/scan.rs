@@ -1,7 +1,7 @@
 //! Scans against the oracle: every strategy, on every device.
 
 use cubefold::prelude::*;
-use cubefold::{ScanOptions, Strategy};
+use cubefold::{Error, ScanOptions, Strategy};
 
 use crate::devices::{devices, gpus, limited, observed, private};
 use crate::oracle::{self, assert_close, assert_same, lengths};
@@ -314,6 +314,108 @@ fn publications_withheld_in_many_windows_change_no_bit() {
         let undisturbed = scan(0);
         for withhold in [2, 7, 8] {
             assert_same(&scan(withhold), &undisturbed, &format!("{name}, one in {withhold} withheld"));
+        }
+    }
+}
+
+#[test]
+fn the_total_follows_an_exclusive_scan_and_leads_one_in_reverse() {
+    for (name, device) in devices() {
+        for strategy in STRATEGIES {
+            for len in [0, 1, 2, 255, 4096, 4099, 70_001] {
+                let items = integers(len, 23);
+                let case = format!("{name}, {strategy:?}, {len} items");
+                let forward = ScanOptions { total: true, ..options(strategy, true) };
+                let mut expected = oracle::scan(&items, &MatrixProduct, true);
+                expected.push(oracle::reduce(&items, &MatrixProduct));
+                let offsets = device.scan_with(&items, &MatrixProduct, &forward).unwrap();
+                assert_same(&offsets.to_vec().unwrap(), &expected, &case);
+
+                let back = ScanOptions { reverse: true, ..forward };
+                let exclusive = ScanOptions { total: false, ..back };
+                let mut expected = vec![oracle::reduce(&items, &MatrixProduct)];
+                expected.extend(device.scan_with(&items, &MatrixProduct, &exclusive).unwrap().to_vec().unwrap());
+                let offsets = device.scan_with(&items, &MatrixProduct, &back).unwrap();
+                assert_same(&offsets.to_vec().unwrap(), &expected, &case);
+
+                let inclusive = ScanOptions { exclusive: false, ..forward };
+                assert_eq!(device.scan_with(&items, &MatrixProduct, &inclusive).unwrap().len(), len, "{case}");
+            }
+        }
+        // A sink has one place more.
+        let lengths = [3u32, 0, 2];
+        let options = ScanOptions { exclusive: true, total: true, ..ScanOptions::default() };
+        let mut places = device.upload(&[9u32; 6]).unwrap();
+        let mut sink = places.strided(1, 1, 4).unwrap();
+        device.scan_into(&lengths[..], &ops::Sum::<u32>::new(), &mut sink, &options).unwrap();
+        assert_eq!(places.to_vec().unwrap(), [9, 0, 3, 3, 5, 9], "{name}");
+        let mut short = places.strided(0, 1, 3).unwrap();
+        let refused = device.scan_into(&lengths[..], &ops::Sum::<u32>::new(), &mut short, &options).unwrap_err();
+        assert_eq!(refused, Error::Length { what: "the sink", got: 3, expected: 4 }, "{name}");
+    }
+}
+
+/// Lengths at the edges of tiles and windows: 256 units fold 16 items each, then 64; 128 tiles to a window, then 32.
+const REPRODUCIBLE: [usize; 9] =
+    [0, 1, 129, 4095, 4097, 70_001, 129 * 4096 + 1, (1 << 22) + 3, 34 * 16_384 + (1 << 22)];
+
+#[test]
+fn reproducible_scans_have_the_same_bits_everywhere() {
+    let reproducible = ScanOptions { reproducible: true, ..ScanOptions::default() };
+    for len in REPRODUCIBLE {
+        let (prices, factors) = (floats(len, 24), integers(len, 25));
+        for kind in [reproducible, ScanOptions { exclusive: true, total: true, ..reproducible }] {
+            let sums = Device::host().scan_with(&prices, &ops::Sum::<f32>::new(), &kind).unwrap().to_vec().unwrap();
+            let host = Device::host().scan_with(&factors, &MatrixProduct, &kind).unwrap().to_vec().unwrap();
+            assert_same(&host[..len], &oracle::scan(&factors, &MatrixProduct, kind.exclusive), "host");
+            for (name, device) in gpus() {
+                // With planes, the device's or forced ones of another size, and without.
+                for device in [Some(device.clone()), with_planes(device)].into_iter().flatten() {
+                    let case = format!("{name}, {len} items, {kind:?}");
+                    let got = device.scan_with(&prices, &ops::Sum::<f32>::new(), &kind).unwrap();
+                    assert_same(&got.to_vec().unwrap(), &sums, &case);
+                    let got = device.scan_with(&factors, &MatrixProduct, &kind).unwrap();
+                    assert_same(&got.to_vec().unwrap(), &host, &case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reproducible_bits_survive_withheld_publications_and_reversal() {
+    let prices = floats(200_003, 26);
+    let op = ops::Pair::new(ops::Sum::<f32>::new(), ops::Minimum::<f32>::new());
+    for reverse in [false, true] {
+        let options = ScanOptions { reproducible: true, reverse, ..ScanOptions::default() };
+        let host = Device::host().scan_with(&prices, &op, &options).unwrap().to_vec().unwrap();
+        for (name, device) in gpus() {
+            for withhold in [0, 2, 7] {
+                let options = ScanOptions { withhold, ..options };
+                let got = device.scan_with(&prices, &op, &options).unwrap().to_vec().unwrap();
+                assert_same(&got, &host, &format!("{name}, one in {withhold} withheld, reverse {reverse}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn without_the_option_groupings_differ_so_that_the_comparison_can_fail() {
+    let prices = floats(70_001, 24);
+    let sums = |options: &ScanOptions| {
+        Device::host().scan_with(&prices, &ops::Sum::<f32>::new(), options).unwrap().to_vec().unwrap()
+    };
+    let reproducible = sums(&ScanOptions { reproducible: true, ..ScanOptions::default() });
+    assert_ne!(sums(&ScanOptions::default()), reproducible);
+}
+
+#[test]
+fn strategies_that_group_by_the_device_are_not_reproducible() {
+    for (name, device) in devices() {
+        for strategy in [Strategy::HillisSteele, Strategy::Blelloch] {
+            let options = ScanOptions { reproducible: true, ..options(strategy, false) };
+            let refused = device.scan_with(&[1u32, 2][..], &ops::Sum::<u32>::new(), &options).unwrap_err();
+            assert_eq!(refused, Error::NotReproducible { strategy: strategy.name() }, "{name}");
         }
     }
 }

@@ -50,7 +50,7 @@ impl Device {
         K: Sink<Item = S::Item> + ?Sized,
     {
         // Nothing is computed from anything but the source.
-        crate::scan::check_sink(source, &0u32, sink)?;
+        crate::scan::check_sink(source, source.len(), &0u32, sink)?;
         match self.gpu() {
             None => sink.put(self.collect_on_host(source)?),
             Some(gpu) => {

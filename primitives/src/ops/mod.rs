@@ -48,6 +48,7 @@ mod adaptors;
 mod affine;
 mod arg_maximum;
 mod arg_minimum;
+
 mod compensated_sum;
 mod count;
 mod ewma;
@@ -66,14 +67,16 @@ mod rounding;
 mod selection;
 mod semirings;
 mod sum;
+mod weighted;
 
 pub use adaptors::*;
 pub use affine::{Affine, AffineMap};
 pub use arg_maximum::ArgMaximum;
 pub use arg_minimum::ArgMinimum;
+
 pub use compensated_sum::{Compensated, CompensatedSum};
 pub use count::Count;
-pub use ewma::{Ewma, EwmaState, Start, blend};
+pub use ewma::{Ewma, EwmaState, Start};
 pub use extremum::Extremum;
 pub use first::First;
 pub use last::Last;
@@ -89,3 +92,4 @@ pub use rounding::multiply_then_add;
 pub use selection::{choose, zeroed};
 pub use semirings::*;
 pub use sum::Sum;
+pub use weighted::blend;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::blueprint::Kind;
 use crate::reduce::host::fold_run;
 use crate::views::HostView;
 use crate::{Error, Lift, Lower};
@@ -16,7 +17,7 @@ pub fn addressable(len: u64) -> Result<u64, Error> {
 }
 
 /// Scans all `len` items of `view`.
-pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, exclusive: bool) -> Vec<O::Output> {
+pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, kind: Kind) -> Vec<O::Output> {
     let chunks = len.div_ceil(CHUNK);
     let bounds = |chunk: u64| (chunk * CHUNK, len.min((chunk + 1) * CHUNK));
     // Every chunk but the last is folded first,
@@ -33,17 +34,26 @@ pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, e
         before.push(running);
     }
     // and each chunk goes on from its prefix.
-    (0..chunks)
+    let mut results: Vec<O::Output> = (0..chunks)
         .into_par_iter()
         .flat_map_iter(|chunk| {
             let (start, end) = bounds(chunk);
             let mut running = before[chunk as usize];
             (start..end).map(move |index| {
                 let next = op.combine(running, op.lift(view.read(index)));
-                let result = op.lower(if exclusive { running } else { next });
+                let result = op.lower(if kind == Kind::Inclusive { next } else { running });
                 running = next;
                 result
             })
         })
-        .collect()
+        .collect();
+    if kind == Kind::Offsets {
+        let last = chunks.saturating_sub(1);
+        let mut running = before[last as usize];
+        for index in bounds(last).0..len {
+            running = op.combine(running, op.lift(view.read(index)));
+        }
+        results.push(op.lower(running));
+    }
+    results
 }

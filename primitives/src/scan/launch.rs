@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::blueprint::{LookbackBlueprint, ScanOptions, Strategy, TilesBlueprint, Within};
+use super::blueprint::{Kind, LookbackBlueprint, ScanOptions, Strategy, TilesBlueprint, Within};
 use super::descriptor::{Descriptors, Halves, MEMORY, SlotsLaunch, Wholes};
 use super::lookback::{self, ExtentLaunch};
 use super::plan::{PATIENCE, Plan, Refusal};
@@ -27,10 +27,10 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     options: &ScanOptions,
 ) -> Result<(), Error> {
     check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(source.len(), options.strategy, &gpu.profile)
+    let plan = Plan::new::<S::Item, O::State>(source.len(), options.strategy, options.reproducible, &gpu.profile)
         .map_err(|refusal| refused(device, source.len(), refusal))?;
     let place = sink.bind_place(device, plan.tile.run)?;
-    if source.is_empty() {
+    if source.is_empty() && options.kind() != Kind::Offsets {
         return Ok(());
     }
     match plan.strategy {
@@ -38,13 +38,14 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
             lookback::<S, O, K, Wholes>(device, gpu, source, op, place, &plan, options)
         }
         Strategy::DecoupledLookback => lookback::<S, O, K, Halves>(device, gpu, source, op, place, &plan, options),
-        _ => recursive::<S, O, K>(device, gpu, source, op, place, &plan, options.exclusive),
+        _ => recursive::<S, O, K>(device, gpu, source, op, place, &plan, options.kind()),
     }
 }
 
-fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {
+pub fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {
     match refusal {
         Refusal::Lacks(feature) => Error::Unsupported { device: device.label(), feature },
+        Refusal::Grouping(strategy) => Error::NotReproducible { strategy },
         Refusal::TooLong(limit) => Error::TooLong { what: "a scan", len, limit },
     }
 }
@@ -65,7 +66,7 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     let blueprint = LookbackBlueprint {
         tile: plan.tile,
         window: plan.window,
-        exclusive: options.exclusive,
+        kind: options.kind(),
         patience: if options.withhold > 0 { 4 } else { PATIENCE },
         withhold: options.withhold,
     };
@@ -142,10 +143,10 @@ fn recursive<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Out
     op: &O,
     place: PlaceArg<K>,
     plan: &Plan,
-    exclusive: bool,
+    kind: Kind,
 ) -> Result<(), Error> {
     let prefixes = prefixes(device, gpu, source, op, &States::new(op.clone()), plan, 0)?;
-    scan_tiles::<S, O, K>(device, gpu, source, op, &prefixes, place, plan, exclusive)
+    scan_tiles::<S, O, K>(device, gpu, source, op, &prefixes, place, plan, kind)
 }
 
 /// What comes before each tile. A single tile starts from nothing: it gets a state that is not read.
@@ -182,12 +183,12 @@ fn scan_states<B: Monoid>(
     depth: u32,
 ) -> Result<(), Error> {
     let len = states.len() as u64;
-    let plan = Plan::new::<B::State, B::State>(len, strategy, &gpu.profile)
+    let plan = Plan::new::<B::State, B::State>(len, strategy, false, &gpu.profile)
         .map_err(|refusal| refused(device, len, refusal))?;
     let prefixes = prefixes(device, gpu, states, bare, bare, &plan, depth)?;
     let mut output = Buffer::<B::State>::on_device(device, output.clone(), states.len());
     let place = output.bind_place(device, plan.tile.run)?;
-    scan_tiles::<_, _, Buffer<B::State>>(device, gpu, states, bare, &prefixes, place, &plan, true)
+    scan_tiles::<_, _, Buffer<B::State>>(device, gpu, states, bare, &prefixes, place, &plan, Kind::Exclusive)
 }
 
 /// One launch over all tiles.
@@ -200,11 +201,11 @@ fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Ou
     prefixes: &Handle,
     place: PlaceArg<K>,
     plan: &Plan,
-    exclusive: bool,
+    kind: Kind,
 ) -> Result<(), Error> {
     let carried = plan.cut.cubes > 1;
     let within = if plan.strategy == Strategy::HillisSteele { Within::Doubling } else { Within::Sweeps };
-    let blueprint = TilesBlueprint { tile: plan.tile, within, exclusive, carried };
+    let blueprint = TilesBlueprint { tile: plan.tile, within, kind, carried };
     let grid = cube_grid(plan.cut.cubes, &gpu.profile);
     let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
     notify(device, "scan::tiles", plan, cubes_in(&grid));

@@ -14,7 +14,7 @@ use cubecl::prelude::*;
 use super::blueprint::LookbackBlueprint;
 use super::descriptor::{Descriptors, Slots, publish};
 use super::window::{Room, look_back};
-use crate::tile::{tile_parts, tile_start, write_scanned};
+use crate::tile::{tile_parts, tile_start, write_nothing, write_scanned};
 use crate::views::{Place, View};
 use crate::{Lift, Lower, MonoidExpand, State};
 
@@ -55,6 +55,7 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
         states: Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS)),
         notes: Shared::<[u32]>::new_slice(comptime!(1 + <O::State as State>::WORDS)),
     };
+    write_nothing::<V, O, P>(&op, place, extent.full_tiles, extent.tail, comptime!(blueprint.kind));
     let index = draw_tile(ticket, &mut room, extent.cubes);
     // The same for every unit of a cube: barriers below are reached by all or none.
     if index < extent.tiles {
@@ -106,8 +107,19 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
         }
         let valid = select(index < extent.full_tiles, comptime!(tile.len()), extent.tail);
         let start = tile_start(index, comptime!(tile.len()));
-        let exclusive = comptime!(blueprint.exclusive);
-        write_scanned::<V, O, P>(&op, &view, before, start, valid, place, tile, exclusive);
+        let end = select(index == extent.tiles - 1, valid, 0u32);
+        write_scanned::<V, O, P>(
+            &op,
+            &view,
+            before,
+            start,
+            valid,
+            end,
+            place,
+            &mut room.states,
+            tile,
+            comptime!(blueprint.kind),
+        );
     }
 }
 

@@ -17,14 +17,16 @@ mod launch;
 mod lookback;
 mod plan;
 mod tiles;
+mod tree;
 mod window;
 
 use crate::device::Launch;
 use crate::ops::Opposite;
 use crate::reduce::launch::check_types;
 use crate::views::{Backwards, Sink, Source};
-use crate::{Buffer, Device, Error, Lift, Lower, Operator};
+use crate::{Buffer, Device, Error, Lift, Lower, Operator, State};
 
+pub(crate) use blueprint::Kind;
 pub use blueprint::{ScanOptions, Strategy};
 pub(crate) use host::addressable;
 
@@ -51,7 +53,7 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        self.scan_with(source, op, &ScanOptions::default())
+        self.scan_anew(source, op, &ScanOptions::default())
     }
 
     /// Scans `source` exclusively: result `i` is the fold of items `0..i`, lowered; result 0 is the identity's.
@@ -64,7 +66,7 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        self.scan_with(source, op, &ScanOptions { exclusive: true, ..ScanOptions::default() })
+        self.scan_anew(source, op, &ScanOptions { exclusive: true, ..ScanOptions::default() })
     }
 
     /// Scans `source` as `options` say, into a new buffer. The strategy that was asked for is the one that runs.
@@ -73,23 +75,38 @@ impl Device {
     ///
     /// [`Error::Unsupported`] for an element type or a feature that the device lacks,
     /// [`Error::BindingTooLarge`] for results that it cannot hold, [`Error::ForeignBuffer`] or
-    /// [`Error::NotOnHost`] for items that live elsewhere.
+    /// [`Error::NotOnHost`] for items that live elsewhere, [`Error::NotReproducible`] for a strategy that cannot be.
     pub fn scan_with<S, O>(&self, source: &S, op: &O, options: &ScanOptions) -> Result<Buffer<O::Output>, Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        let Some(gpu) = self.gpu() else {
-            let mut output = Buffer::on_host(Vec::new());
-            self.scan_to(source, op, &mut output, options)?;
-            return Ok(output);
-        };
-        check_types::<S::Item, O>(self, gpu)?;
-        self.fitting::<O::Output>(gpu, source.len())?;
-        let len = source.len() as usize;
-        let mut output = Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len);
-        self.scan_to(source, op, &mut output, options)?;
+        if !options.reverse {
+            return self.scan_anew(source, op, options);
+        }
+        let mut output = self.room::<S::Item, O>(options.results(source.len()))?;
+        self.scan_back(source, op, &mut output, options)?;
         Ok(output)
+    }
+
+    /// A scan forward, into a new buffer.
+    fn scan_anew<S, O>(&self, source: &S, op: &O, options: &ScanOptions) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        let mut output = self.room::<S::Item, O>(options.results(source.len()))?;
+        self.scan_forward(source, op, &mut output, options)?;
+        Ok(output)
+    }
+
+    /// A new buffer for `len` results. The host's takes what it is given.
+    fn room<T: State, O: Lift<T> + Lower>(&self, len: u64) -> Result<Buffer<O::Output>, Error> {
+        let Some(gpu) = self.gpu() else { return Ok(Buffer::on_host(Vec::new())) };
+        check_types::<T, O>(self, gpu)?;
+        self.fitting::<O::Output>(gpu, len)?;
+        let len = len as usize;
+        Ok(Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len))
     }
 
     /// Scans `source` as `options` say, into `sink`: an existing buffer, or evenly spaced items of one.
@@ -104,25 +121,26 @@ impl Device {
         O: Lift<S::Item> + Lower,
         K: Sink<Item = O::Output> + ?Sized,
     {
-        check_sink(source, op, sink)?;
-        self.scan_to(source, op, sink, options)?;
+        check_sink(source, options.results(source.len()), op, sink)?;
+        if options.reverse {
+            self.scan_back(source, op, sink, options)?;
+        } else {
+            self.scan_forward(source, op, sink, options)?;
+        }
         self.settle(sink.memory())
     }
 
     /// A scan in reverse is one of the reversed items by the opposite operator, written backwards.
-    fn scan_to<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    fn scan_back<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
         K: Sink<Item = O::Output> + ?Sized,
     {
-        if options.reverse {
-            let forward = ScanOptions { reverse: false, ..*options };
-            let (items, op) = (source.reversed(), Opposite::new(op.clone()));
-            let mut backwards = Backwards::new(sink, source.len());
-            return self.scan_forward(&items, &op, &mut backwards, &forward);
-        }
-        self.scan_forward(source, op, sink, options)
+        let forward = ScanOptions { reverse: false, ..*options };
+        let (items, op) = (source.reversed(), Opposite::new(op.clone()));
+        let mut backwards = Backwards::new(sink, options.results(source.len()));
+        self.scan_forward(&items, &op, &mut backwards, &forward)
     }
 
     fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
@@ -135,21 +153,25 @@ impl Device {
             op.check_host()?;
             self.notify(&Launch { kernel: "host", strategy: options.strategy.name(), cubes: 0, units: 0 });
             let len = addressable(source.len())?;
-            return sink.put(host::scan(&source.on_host()?, len, op, options.exclusive));
+            if options.reproducible {
+                plan::check_grouping(options.strategy, true).map_err(|refusal| launch::refused(self, len, refusal))?;
+                return sink.put(tree::scan(&source.on_host()?, len, op, options.kind()));
+            }
+            return sink.put(host::scan(&source.on_host()?, len, op, options.kind()));
         };
         launch::scan(self, gpu, source, op, sink, options)
     }
 }
 
-/// Whether the results of `source` fit into `sink` and do not overwrite what is still to be read.
-pub(crate) fn check_sink<S, O, K>(source: &S, op: &O, sink: &K) -> Result<(), Error>
+/// Whether `results` of `source` fit into `sink` and do not overwrite what is still to be read.
+pub(crate) fn check_sink<S, O, K>(source: &S, results: u64, op: &O, sink: &K) -> Result<(), Error>
 where
     S: Source + ?Sized,
     O: Operator,
     K: Sink + ?Sized,
 {
-    if sink.room() != source.len() {
-        return Err(Error::Length { what: "the sink", got: sink.room(), expected: source.len() });
+    if sink.room() != results {
+        return Err(Error::Length { what: "the sink", got: sink.room(), expected: results });
     }
     match sink.memory() {
         Some(memory) if source.reads(memory) || op.reads(memory) => Err(Error::Overlap),

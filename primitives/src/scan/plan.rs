@@ -9,6 +9,9 @@ use crate::{Feature, Profile, State};
 /// as what waits fits into the cache.
 const LONG: u64 = 1 << 22;
 
+/// States of shared memory for what units tell each other: one more state, and a tile.
+const NOTED: u32 = 2;
+
 /// Words that a unit moves at once: 16 bytes.
 const RUN_WORDS: usize = 4;
 
@@ -34,20 +37,31 @@ pub struct Plan {
 pub enum Refusal {
     /// The device lacks this.
     Lacks(Feature),
+    /// This strategy groups items by the device.
+    Grouping(&'static str),
     /// More items than this cannot be cut up.
     TooLong(u64),
 }
 
 impl Plan {
     /// The plan for `len` items of type `T`, scanned as states `S`.
-    pub fn new<T: State, S: State>(len: u64, strategy: Strategy, profile: &Profile) -> Result<Self, Refusal> {
+    pub fn new<T: State, S: State>(
+        len: u64,
+        strategy: Strategy,
+        reproducible: bool,
+        profile: &Profile,
+    ) -> Result<Self, Refusal> {
         let strategy = match strategy {
-            Strategy::Auto if profile.atomic_u32 => Strategy::DecoupledLookback,
+            Strategy::Auto if profile.atomic_u32 || reproducible => Strategy::DecoupledLookback,
             Strategy::Auto => Strategy::Blelloch,
             named => named,
         };
+        check_grouping(strategy, reproducible)?;
         let tile = match strategy {
             Strategy::DecoupledLookback if !profile.atomic_u32 => Err(Feature::Atomic32),
+            Strategy::DecoupledLookback if reproducible => {
+                Tile::fixed::<T, S>(profile, reproducible_tile::<T, S>(len), NOTED)
+            }
             Strategy::DecoupledLookback => lookback_tile::<T, S>(len, profile),
             _ => recursive_tile::<S>(profile),
         };
@@ -69,21 +83,39 @@ impl Plan {
 /// The tile of a look-back scan. On an H200 (2^28 f32, CUDA): sums 3.1 TB/s with 512 units, 2.8 with 256; affine maps, whose
 /// kernel takes half as many registers more, 1.3 with 512 units, 2.5 with 256.
 fn lookback_tile<T: State, S: State>(len: u64, profile: &Profile) -> Result<Tile, Feature> {
-    let run = (RUN_WORDS / T::WORDS).max(1) as u32;
+    let (rows, run) = rows_and_run::<T, S>();
     let (units, steps) = match (len < LONG, S::WORDS) {
         (true, _) => (256, 1),
         (false, 1) => (512, 2),
         (false, _) => (256, 4),
     };
-    // The wider the state, the more there is to say for longer runs: planes combine one state a run.
-    let (rows, run) = if S::WORDS > 2 { (2, 2 * run) } else { (4, run) };
-    // What units tell each other takes one more state, and a tile.
-    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0 }, 2)
+    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0, shuffles: false }, NOTED)
+}
+
+/// The wider the state, the more there is to say for longer runs: planes combine one state a run.
+fn rows_and_run<T: State, S: State>() -> (u32, u32) {
+    let run = (RUN_WORDS / T::WORDS).max(1) as u32;
+    if S::WORDS > 2 { (2, 2 * run) } else { (4, run) }
+}
+
+/// The tile of a reproducible scan, the same on every device: planes of 32, and no more units than WebGPU promises.
+pub fn reproducible_tile<T: State, S: State>(len: u64) -> Tile {
+    let (rows, run) = rows_and_run::<T, S>();
+    let steps = if len < LONG { 1 } else { 4 };
+    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true }.held::<T>()
+}
+
+/// Whether the strategy can group items in the same way everywhere.
+pub fn check_grouping(strategy: Strategy, reproducible: bool) -> Result<(), Refusal> {
+    match strategy {
+        Strategy::HillisSteele | Strategy::Blelloch if reproducible => Err(Refusal::Grouping(strategy.name())),
+        _ => Ok(()),
+    }
 }
 
 /// Tiles between two anchors: at most as many as are looked at together. A hop from anchor to anchor takes about 0.9 us on
 /// an H200, so that some 300,000 items should lie between two.
-fn window(tile: Tile) -> u32 {
+pub fn window(tile: Tile) -> u32 {
     match tile.plane {
         0 => tile.units,
         plane if tile.len() >= 1 << 14 => plane,
@@ -94,7 +126,7 @@ fn window(tile: Tile) -> u32 {
 /// One item a unit, so that the strategies are what their names say.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
     let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
-    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0 };
+    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
         if tile.units == 0 {
@@ -128,7 +160,7 @@ mod tests {
 
     #[test]
     fn auto_takes_look_back_only_where_atomics_are() {
-        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, strategy, profile);
+        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, strategy, false, profile);
         assert_eq!(plan(&profile(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
         let bare = Profile { atomic_u32: false, ..profile() };
         assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
@@ -146,7 +178,7 @@ mod tests {
 
     /// What the kernels take for granted of a look-back plan.
     fn check<T: State, S: State>(len: u64, profile: &Profile) {
-        let Ok(plan) = Plan::new::<T, S>(len, Strategy::DecoupledLookback, profile) else { return };
+        let Ok(plan) = Plan::new::<T, S>(len, Strategy::DecoupledLookback, false, profile) else { return };
         let (tile, case) = (plan.tile, format!("{len} items, {profile:?}: {plan:?}"));
         assert!(tile.units.is_power_of_two() && tile.units <= profile.max_units, "units: {case}");
         assert!(tile.len().is_power_of_two() && tile.run > 0, "tiles are aligned to their length: {case}");
@@ -178,7 +210,7 @@ mod tests {
     #[test]
     fn a_grid_of_two_dimensions_is_the_limit() {
         let profile = Profile { max_cubes: (2, 3, 1), ..profile() };
-        let plan = |len| Plan::new::<u32, u32>(len, Strategy::DecoupledLookback, &profile);
+        let plan = |len| Plan::new::<u32, u32>(len, Strategy::DecoupledLookback, false, &profile);
         assert!(plan(6 * 4096).is_ok());
         assert_eq!(plan(6 * 4096 + 1), Err(Refusal::TooLong(6 * 4096)));
     }

@@ -3,7 +3,9 @@
 use cubecl::prelude::*;
 
 use super::blueprint::{TilesBlueprint, Within};
-use crate::tile::{cube_scan, cube_scan_sweeps, fetch, load_runs, registers, run_fold, tile_start, write_row};
+use crate::tile::{
+    cube_scan, cube_scan_sweeps, fetch, load_runs, registers, run_fold, tile_start, write_nothing, write_row,
+};
 use crate::views::{Place, View};
 use crate::{Lift, Lower, Monoid, MonoidExpand, State};
 
@@ -21,6 +23,7 @@ pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>
 ) {
     let tile = comptime!(blueprint.tile);
     let mut states = Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS));
+    write_nothing::<V, O, P>(&op, place, full_tiles, tail, comptime!(blueprint.kind));
     let index = CUBE_POS as u32;
     // The same for every unit of a cube: barriers below are reached by all or none.
     if index < tiles {
@@ -33,10 +36,11 @@ pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>
         if comptime!(blueprint.carried) {
             before = op.combine(fetch::<O::State>(prefixes, index), before);
         }
-        let exclusive = comptime!(blueprint.exclusive);
+        let end = select(index == tiles - 1, valid, 0u32);
+        let kind = comptime!(blueprint.kind);
         // A unit has one item, or none.
         if UNIT_POS < valid {
-            write_row::<V, O, P>(&op, &items, before, start.low, valid, 0u32, place, 0u32, tile, true, exclusive);
+            write_row::<V, O, P>(&op, &items, before, start.low, valid, end, 0u32, place, 0u32, tile, true, kind);
         }
     }
 }

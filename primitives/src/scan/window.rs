@@ -5,7 +5,7 @@ use cubecl::prelude::*;
 use super::blueprint::LookbackBlueprint;
 use super::descriptor::{Descriptors, look, publish};
 use super::lookback::Extent;
-use crate::tile::{cube_fold, kept, plane_fold, registers};
+use crate::tile::{Tile, cube_fold, kept, plane_fold, registers};
 use crate::views::both;
 use crate::{Both, Monoid, MonoidExpand, State, state_of, words_of};
 
@@ -35,8 +35,14 @@ pub fn look_back<O: Monoid, D: Descriptors>(
     #[comptime] blueprint: LookbackBlueprint,
 ) -> Both<u32, O::State> {
     if comptime!(blueprint.tile.plane > 0) {
-        // The first plane looks while the others wait.
-        if UNIT_POS < comptime!(blueprint.tile.plane) {
+        if comptime!(blueprint.tile.shuffles) {
+            // The first plane looks while the others wait.
+            if UNIT_POS < comptime!(blueprint.tile.plane) {
+                plane_look_back::<O, D>(op, descriptors, goal, own, publishes, room, extent, blueprint);
+            }
+        } else {
+            // Protects: shared memory is read before it is used again.
+            sync_cube();
             plane_look_back::<O, D>(op, descriptors, goal, own, publishes, room, extent, blueprint);
         }
     } else {
@@ -69,7 +75,8 @@ fn noted<S: State>(room: &Room) -> S {
     state_of::<S>(&words)
 }
 
-/// The units of the plane look at neighbouring tiles, row after row; the plane folds what they found.
+/// The units of the first plane look at neighbouring tiles, row after row; the plane folds what they found. Where planes
+/// do not shuffle, all units of the cube are here, for the barriers.
 #[cube]
 fn plane_look_back<O: Monoid, D: Descriptors>(
     op: &O,
@@ -81,17 +88,18 @@ fn plane_look_back<O: Monoid, D: Descriptors>(
     extent: Extent,
     #[comptime] blueprint: LookbackBlueprint,
 ) {
+    let shape = comptime!(blueprint.tile);
     let plane = comptime!(blueprint.tile.plane);
     let rows = comptime!(blueprint.window / plane);
     let ordinal = (goal - 1) / comptime!(blueprint.window);
-    let first = ordinal * comptime!(blueprint.window) + 1 + UNIT_POS;
+    let first = ordinal * comptime!(blueprint.window) + 1;
     let mut folds = registers::<O::State>(rows);
     let mut prefix = registers::<O::State>(1u32);
     let mut pending = Array::<u32>::new(comptime!(rows as usize));
     // All at once, so that nearly always one wait is enough. Past the goal, the last tile before it will do.
     #[unroll]
     for row in 0..rows {
-        let tile = first + comptime!(row * plane);
+        let tile = looked_at(first + comptime!(row * plane), goal, shape);
         let there = look::<O::State, D>(&*descriptors, extent.slots, min(tile, goal - 1), &mut folds, row);
         pending[row as usize] = select(tile < goal, 1u32 - there, 0u32);
     }
@@ -101,10 +109,11 @@ fn plane_look_back<O: Monoid, D: Descriptors>(
     let mut between = op.identity();
     #[unroll]
     for row in 0..rows {
-        let tile = first + comptime!(row * plane);
+        let begin = first + comptime!(row * plane);
+        let tile = looked_at(begin, goal, shape);
         let mut looks = 0u32;
         // All units of the plane go on together.
-        while plane_any(pending[row as usize] != 0u32) && looks < comptime!(blueprint.patience) {
+        while any_of_plane(pending[row as usize] != 0u32, shape) && looks < comptime!(blueprint.patience) {
             if pending[row as usize] != 0u32 {
                 pending[row as usize] = 1u32 - look::<O::State, D>(&*descriptors, extent.slots, tile, &mut folds, row);
             }
@@ -113,17 +122,16 @@ fn plane_look_back<O: Monoid, D: Descriptors>(
         if pending[row as usize] != 0u32 {
             missing = tile;
         }
-        if tile - UNIT_POS < goal {
+        if begin < goal {
             let mut folded = op.identity();
             if tile < goal {
                 folded = kept::<O::State>(&folds, row);
             }
-            folded = plane_fold::<O>(op, folded, plane);
+            folded = plane_fold::<O>(op, folded, &mut room.states, shape);
             between = if comptime!(row == 0) { folded } else { op.combine(between, folded) };
         }
     }
-    // Any of the missing tiles will do.
-    let blocking = plane_min(missing);
+    let blocking = any_missing(missing, goal, room, shape);
     if UNIT_POS == 0 {
         if blocking != goal {
             note::<O::State>(room, blocking, op.identity());
@@ -142,6 +150,42 @@ fn plane_look_back<O: Monoid, D: Descriptors>(
                 blueprint,
             );
         }
+    }
+}
+
+/// The tile that the unit looks at in the row that begins at tile `begin`; the goal where there is none.
+#[cube]
+fn looked_at(begin: u32, goal: u32, #[comptime] tile: Tile) -> u32 {
+    if comptime!(tile.shuffles) {
+        min(begin + UNIT_POS, goal)
+    } else {
+        select(UNIT_POS < comptime!(tile.plane), min(begin + UNIT_POS, goal), goal)
+    }
+}
+
+/// Whether any unit of the plane has more to do; for want of planes, whether the unit has.
+#[cube]
+fn any_of_plane(more: bool, #[comptime] tile: Tile) -> bool {
+    if comptime!(tile.shuffles) { plane_any(more) } else { more }
+}
+
+/// One of the tiles that units miss, or the goal where they miss none; right on the first unit.
+#[cube]
+fn any_missing(missing: u32, goal: u32, room: &mut Room, #[comptime] tile: Tile) -> u32 {
+    if comptime!(tile.shuffles) {
+        plane_min(missing)
+    } else {
+        if UNIT_POS == 0 {
+            room.notes[0] = goal;
+        }
+        // Protects: no unit's word is overwritten.
+        sync_cube();
+        if missing != goal {
+            room.notes[0] = missing;
+        }
+        // Protects: every unit has said what it misses.
+        sync_cube();
+        room.notes[0]
     }
 }
 

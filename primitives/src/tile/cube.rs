@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
+use super::{Tile, lane, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
 
@@ -10,13 +10,20 @@ use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
 /// is the fold of the unit's run.
 #[cube]
 #[allow(unused_assignments)] // a kernel's variable has a value from the start
-fn part_fold<V: View, O: Lift<V::Item>>(op: &O, view: &V, start: Wide, valid: u32, #[comptime] tile: Tile) -> O::State {
+fn part_fold<V: View, O: Lift<V::Item>>(
+    op: &O,
+    view: &V,
+    start: Wide,
+    valid: u32,
+    shared: &mut Shared<[u32]>,
+    #[comptime] tile: Tile,
+) -> O::State {
     let mut folded = op.identity();
     // A full tile is folded without tests, so that many loads are under way at once.
     if valid == comptime!(tile.len()) {
-        folded = steps_fold::<V, O>(op, view, start, valid, tile, true);
+        folded = steps_fold::<V, O>(op, view, start, valid, shared, tile, true);
     } else {
-        folded = steps_fold::<V, O>(op, view, start, valid, comptime!(tile.by_rows()), false);
+        folded = steps_fold::<V, O>(op, view, start, valid, shared, comptime!(tile.by_rows()), false);
     }
     folded
 }
@@ -27,6 +34,7 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
     view: &V,
     start: Wide,
     valid: u32,
+    shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
     #[comptime] full: bool,
 ) -> O::State {
@@ -38,14 +46,14 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
             #[unroll]
             for row in 0..comptime!(tile.rows) {
                 let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
-                folded = op.combine(folded, plane_fold::<O>(op, run, comptime!(tile.plane)));
+                folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
             }
         }
         folded
     } else {
         load_runs::<V>(view, start, valid, 0u32, &mut items, tile, full);
         let run = run_fold::<V, O>(op, &items, valid, 0u32, 0u32, tile, full);
-        if comptime!(tile.plane > 0) { plane_fold::<O>(op, run, comptime!(tile.plane)) } else { run }
+        if comptime!(tile.plane > 0) { plane_fold::<O>(op, run, shared, tile) } else { run }
     }
 }
 
@@ -60,7 +68,7 @@ pub fn tile_parts<V: View, O: Lift<V::Item>>(
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> Both<O::State, O::State> {
-    let part = part_fold::<V, O>(op, view, start, valid, tile);
+    let part = part_fold::<V, O>(op, view, start, valid, shared, tile);
     if comptime!(tile.plane > 0) {
         group_scan::<O>(op, part, shared, tile)
     } else {
@@ -78,7 +86,7 @@ pub fn tile_fold<V: View, O: Lift<V::Item>>(
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> O::State {
-    let part = part_fold::<V, O>(op, view, start, valid, tile);
+    let part = part_fold::<V, O>(op, view, start, valid, shared, tile);
     if comptime!(tile.plane > 0) {
         groups_fold::<O>(op, part, shared, tile)
     } else {
@@ -95,8 +103,9 @@ fn group_scan<O: Monoid>(
     #[comptime] tile: Tile,
 ) -> Both<O::State, O::State> {
     let slots = comptime!(tile.slots());
+    let groups = comptime!(tile.groups());
     let plane = UNIT_POS / comptime!(tile.plane);
-    if UNIT_POS_PLANE == 0 {
+    if lane(tile) == 0 {
         shared_store::<O::State>(shared, plane, own, slots);
     }
     // Protects: every plane's fold is there before any unit reads it.
@@ -104,7 +113,7 @@ fn group_scan<O: Monoid>(
     let mut before = op.identity();
     let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
     #[unroll]
-    for index in 1..slots {
+    for index in 1..groups {
         if index == plane {
             before = total;
         }
@@ -117,14 +126,15 @@ fn group_scan<O: Monoid>(
 #[cube]
 fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
     let slots = comptime!(tile.slots());
-    if UNIT_POS_PLANE == 0 {
+    let groups = comptime!(tile.groups());
+    if lane(tile) == 0 {
         shared_store::<O::State>(shared, UNIT_POS / comptime!(tile.plane), own, slots);
     }
     // Protects: every plane's fold is there before any unit reads it.
     sync_cube();
     let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
     #[unroll]
-    for index in 1..slots {
+    for index in 1..groups {
         total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
     }
     total

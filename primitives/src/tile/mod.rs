@@ -25,8 +25,8 @@ mod sweep;
 
 pub use cube::{cube_fold, cube_scan, tile_fold, tile_parts};
 pub use load::*;
-pub use output::{fetch, store, write_row, write_scanned};
-pub use plane::{plane_fold, plane_last, plane_scan, plane_shift_up};
+pub use output::{fetch, store, write_nothing, write_row, write_scanned};
+pub use plane::{lane, plane_fold, plane_last, plane_scan, plane_shift_up};
 pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;
 
@@ -46,8 +46,11 @@ pub struct Tile {
     pub rows: u32,
     /// Neighbouring items that a unit moves at once.
     pub run: u32,
-    /// Units of a plane where plane operations are used; 0 for the path without.
+    /// Units of a plane where the cube is dealt to planes; 0 for the path without.
     pub plane: u32,
+    /// Whether the units of a plane exchange by shuffles; else through shared memory, so that a device without planes of
+    /// this size folds in the same grouping.
+    pub shuffles: bool,
 }
 
 impl Tile {
@@ -71,9 +74,14 @@ impl Tile {
         if self.plane > 0 { self.plane } else { self.units }
     }
 
+    /// Groups of a cube.
+    pub fn groups(self) -> u32 {
+        self.units / self.group()
+    }
+
     /// Slots of shared memory that a collective over one state a unit needs.
     pub fn slots(self) -> u32 {
-        if self.plane > 0 { self.units / self.plane } else { self.units }
+        if self.plane > 0 && self.shuffles { self.groups() } else { self.units }
     }
 
     /// Bytes of shared memory for the collectives over states `S`.
@@ -92,20 +100,50 @@ impl Tile {
         while tile.units > profile.max_units {
             tile.units /= 2;
         }
-        tile.plane = plane_of(profile, tile.units);
-        let bytes = |tile: Tile| tile.shared_bytes::<S>() + 4 * extra as usize * S::WORDS;
-        while bytes(tile) > profile.shared_bytes && tile.units > 1 {
+        tile.use_planes(profile);
+        while tile.bytes::<S>(extra) > profile.shared_bytes && tile.units > 1 {
             tile.units /= 2;
-            tile.plane = plane_of(profile, tile.units);
+            tile.use_planes(profile);
         }
-        if bytes(tile) > profile.shared_bytes {
-            return Err(crate::Feature::SharedMemory(bytes(tile)));
-        }
+        tile.check_shared::<S>(profile, extra)?;
         if tile.plane == 0 {
             tile.run *= tile.rows;
             (tile.steps, tile.rows) = (1, 1);
         }
-        // Wide items leave room for fewer at a time.
+        Ok(tile.held::<T>())
+    }
+
+    /// The `wanted` tile as it is on every device, its planes and all.
+    pub fn fixed<T: State, S: State>(
+        profile: &crate::Profile,
+        wanted: Tile,
+        extra: u32,
+    ) -> Result<Tile, crate::Feature> {
+        let tile = Tile { shuffles: profile.plane == Some(wanted.plane), ..wanted };
+        if tile.units > profile.max_units {
+            return Err(crate::Feature::Units(tile.units));
+        }
+        tile.check_shared::<S>(profile, extra)?;
+        Ok(tile.held::<T>())
+    }
+
+    fn use_planes(&mut self, profile: &crate::Profile) {
+        self.plane = profile.plane.filter(|&plane| self.units.is_multiple_of(plane)).unwrap_or(0);
+        self.shuffles = self.plane > 0;
+    }
+
+    fn bytes<S: State>(self, extra: u32) -> usize {
+        self.shared_bytes::<S>() + 4 * extra as usize * S::WORDS
+    }
+
+    fn check_shared<S: State>(self, profile: &crate::Profile, extra: u32) -> Result<(), crate::Feature> {
+        let bytes = self.bytes::<S>(extra);
+        if bytes > profile.shared_bytes { Err(crate::Feature::SharedMemory(bytes)) } else { Ok(()) }
+    }
+
+    /// Wide items leave room for fewer at a time.
+    pub fn held<T: State>(self) -> Self {
+        let mut tile = self;
         while tile.items() as usize * T::WORDS > REGISTERS && tile.items() > 1 {
             if tile.rows > 1 {
                 (tile.steps, tile.rows) = (2 * tile.steps, tile.rows / 2);
@@ -113,10 +151,6 @@ impl Tile {
                 tile.run /= 2;
             }
         }
-        Ok(tile)
+        tile
     }
-}
-
-fn plane_of(profile: &crate::Profile, units: u32) -> u32 {
-    profile.plane.filter(|&plane| units.is_multiple_of(plane)).unwrap_or(0)
 }
