@@ -338,6 +338,12 @@ fn the_total_follows_an_exclusive_scan_and_leads_one_in_reverse() {
                 let offsets = device.scan_with(&items, &MatrixProduct, &back).unwrap();
                 assert_same(&offsets.to_vec().unwrap(), &expected, &case);
 
+                // One word a result, which share vectors of four.
+                let mut expected = oracle::scan(&items, &ops::Sum::<u32>::new(), true);
+                expected.push(items.iter().fold(0, |sum, item| item.wrapping_add(sum)));
+                let offsets = device.scan_with(&items, &ops::Sum::<u32>::new(), &forward).unwrap();
+                assert_same(&offsets.to_vec().unwrap(), &expected, &case);
+
                 let inclusive = ScanOptions { exclusive: false, ..forward };
                 assert_eq!(device.scan_with(&items, &MatrixProduct, &inclusive).unwrap().len(), len, "{case}");
             }

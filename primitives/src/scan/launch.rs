@@ -29,7 +29,9 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     check_types::<S::Item, O>(device, gpu)?;
     let plan = Plan::new::<S::Item, O::State>(source.len(), options.strategy, options.reproducible, &gpu.profile)
         .map_err(|refusal| refused(device, source.len(), refusal))?;
-    let place = sink.bind_place(device, plan.tile.run)?;
+    // A total has its place among the last results: they are written item by item.
+    let run = if options.kind() == Kind::Offsets { 1 } else { plan.tile.run };
+    let place = sink.bind_place(device, run)?;
     if source.is_empty() && options.kind() != Kind::Offsets {
         return Ok(());
     }

@@ -110,7 +110,10 @@ impl MemoryExpand {
     ) {
         match self {
             MemoryExpand::Narrow(words) => device::store_narrow::expand(scope, words, first, registers, at, count),
-            MemoryExpand::Wide(words) => device::store_wide::expand(scope, words, first, registers, at, count),
+            MemoryExpand::Wide(words) => {
+                assert!(count.is_multiple_of(FOUR), "places that are written item by item are bound word by word");
+                device::store_wide::expand(scope, words, first, registers, at, count);
+            }
         }
     }
 
