@@ -4,7 +4,7 @@ use crate::tile::Tile;
 use crate::{Feature, Profile, State};
 
 /// Units of a cube and items of a unit that a reduction asks for.
-const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false, keeps: false };
+const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false };
 
 /// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
 const MAX_PARTIALS: u64 = 2048;

@@ -89,7 +89,7 @@ fn lookback_tile<T: State, S: State>(len: u64, profile: &Profile) -> Result<Tile
         (false, 1) => (512, 2),
         (false, _) => (256, 4),
     };
-    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0, shuffles: false, keeps: true }, NOTED)
+    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0, shuffles: false }, NOTED)
 }
 
 /// The wider the state, the more there is to say for longer runs: planes combine one state a run.
@@ -102,7 +102,7 @@ fn rows_and_run<T: State, S: State>() -> (u32, u32) {
 pub fn reproducible_tile<T: State, S: State>(len: u64) -> Tile {
     let (rows, run) = rows_and_run::<T, S>();
     let steps = if len < LONG { 1 } else { 4 };
-    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true, keeps: true }.held::<T>()
+    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true }.held::<T>()
 }
 
 /// Whether the strategy can group items in the same way everywhere.
@@ -126,7 +126,7 @@ pub fn window(tile: Tile) -> u32 {
 /// One item a unit, so that the strategies are what their names say.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
     let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
-    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false, keeps: false };
+    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
         if tile.units == 0 {

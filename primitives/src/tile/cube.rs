@@ -2,10 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{
-    Tile, kept_slot, lane, load_runs, plane_fold, plane_last, plane_scan, registers, run_fold, shared_load,
-    shared_store,
-};
+use super::{Tile, lane, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
 
@@ -42,25 +39,14 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
     #[comptime] full: bool,
 ) -> O::State {
     let mut items = registers::<V::Item>(comptime!(tile.items()));
-    if comptime!(tile.plane > 0 && (tile.keeps || tile.steps * tile.rows > 1)) {
+    if comptime!(tile.plane > 0 && tile.steps * tile.rows > 1) {
         let mut folded = op.identity();
         for step in 0..comptime!(tile.steps) {
             load_runs::<V>(view, start, valid, step, &mut items, tile, full);
             #[unroll]
             for row in 0..comptime!(tile.rows) {
                 let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
-                if comptime!(tile.keeps) {
-                    let scanned = plane_scan::<O>(op, run, shared, tile);
-                    shared_store::<O::State>(
-                        shared,
-                        kept_slot(step, row, UNIT_POS, tile),
-                        scanned,
-                        comptime!(tile.slots()),
-                    );
-                    folded = op.combine(folded, plane_last::<O::State>(scanned, shared, tile));
-                } else {
-                    folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
-                }
+                folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
             }
         }
         folded

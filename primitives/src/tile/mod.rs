@@ -27,7 +27,7 @@ pub use cube::{cube_fold, cube_scan, tile_fold, tile_parts};
 pub use load::*;
 pub use output::{fetch, store, write_nothing, write_row, write_scanned};
 pub use plane::{lane, plane_fold, plane_last, plane_scan, plane_shift_up};
-pub use shared::{kept_slot, shared_load, shared_store};
+pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;
 
 use crate::State;
@@ -51,8 +51,6 @@ pub struct Tile {
     /// Whether the units of a plane exchange by shuffles; else through shared memory, so that a device without planes of
     /// this size folds in the same grouping.
     pub shuffles: bool,
-    /// Whether the scanned runs of planes that shuffle stay in shared memory until the tile is read again.
-    pub keeps: bool,
 }
 
 impl Tile {
@@ -81,13 +79,9 @@ impl Tile {
         self.units / self.group()
     }
 
-    /// Slots of shared memory that a collective over one state a unit needs, and those of the runs that are kept.
+    /// Slots of shared memory that a collective over one state a unit needs.
     pub fn slots(self) -> u32 {
-        match (self.plane > 0 && self.shuffles, self.keeps) {
-            (false, _) => self.units,
-            (true, false) => self.groups(),
-            (true, true) => self.groups() + self.units * self.rows * self.steps,
-        }
+        if self.plane > 0 && self.shuffles { self.groups() } else { self.units }
     }
 
     /// Bytes of shared memory for the collectives over states `S`.
@@ -107,7 +101,6 @@ impl Tile {
             tile.units /= 2;
         }
         tile.use_planes(profile);
-        tile.keep_where_there_is_room::<S>(profile, extra);
         while tile.bytes::<S>(extra) > profile.shared_bytes && tile.units > 1 {
             tile.units /= 2;
             tile.use_planes(profile);
@@ -126,8 +119,7 @@ impl Tile {
         wanted: Tile,
         extra: u32,
     ) -> Result<Tile, crate::Feature> {
-        let mut tile = Tile { shuffles: profile.plane == Some(wanted.plane), ..wanted };
-        tile.keep_where_there_is_room::<S>(profile, extra);
+        let tile = Tile { shuffles: profile.plane == Some(wanted.plane), ..wanted };
         if tile.units > profile.max_units {
             return Err(crate::Feature::Units(tile.units));
         }
@@ -138,10 +130,6 @@ impl Tile {
     fn use_planes(&mut self, profile: &crate::Profile) {
         self.plane = profile.plane.filter(|&plane| self.units.is_multiple_of(plane)).unwrap_or(0);
         self.shuffles = self.plane > 0;
-    }
-
-    fn keep_where_there_is_room<S: State>(&mut self, profile: &crate::Profile, extra: u32) {
-        self.keeps &= self.shuffles && self.bytes::<S>(extra) <= profile.shared_bytes;
     }
 
     fn bytes<S: State>(self, extra: u32) -> usize {

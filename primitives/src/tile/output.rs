@@ -3,12 +3,11 @@
 use cubecl::prelude::*;
 
 use super::{
-    Tile, keep, kept, kept_slot, lane, load_runs, plane_last, plane_scan, plane_shift_up, registers, run_fold,
-    run_offset, shared_load,
+    Tile, keep, kept, lane, load_runs, plane_last, plane_scan, plane_shift_up, registers, run_fold, run_offset,
 };
 use crate::scan::Kind;
-use crate::views::{Place, PlaceExpand, View, both};
-use crate::{Both, Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, Wide, state_of, words_of};
+use crate::views::{Place, PlaceExpand, View};
+use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, Wide, state_of, words_of};
 
 /// Writes an item to a buffer of words.
 #[cube]
@@ -123,37 +122,6 @@ pub fn write_scanned<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
     }
 }
 
-/// What comes before the unit within a row (`left`, right for all but the plane's first unit), and the row's fold.
-#[cube]
-fn scanned_row<V: View, O: Lift<V::Item>>(
-    op: &O,
-    items: &Array<u32>,
-    valid: u32,
-    step: u32,
-    shared: &mut Shared<[u32]>,
-    #[comptime] row: u32,
-    #[comptime] tile: Tile,
-    #[comptime] full: bool,
-) -> Both<O::State, O::State> {
-    if comptime!(tile.keeps) {
-        let slots = comptime!(tile.slots());
-        let first = UNIT_POS - lane(tile);
-        let before = max(UNIT_POS, first + 1) - 1;
-        let last = first + comptime!(tile.plane - 1);
-        both::<O::State, O::State>(
-            shared_load::<O::State>(&*shared, kept_slot(step, row, before, tile), slots),
-            shared_load::<O::State>(&*shared, kept_slot(step, row, last, tile), slots),
-        )
-    } else {
-        let run = run_fold::<V, O>(op, items, valid, step, row, tile, full);
-        let scanned = plane_scan::<O>(op, run, shared, tile);
-        both::<O::State, O::State>(
-            plane_shift_up::<O::State>(scanned, 1u32, shared, tile),
-            plane_last::<O::State>(scanned, shared, tile),
-        )
-    }
-}
-
 #[cube]
 fn write_steps<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     op: &O,
@@ -175,13 +143,15 @@ fn write_steps<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
             load_runs::<V>(view, start, valid, step, &mut items, tile, full);
             #[unroll]
             for row in 0..comptime!(tile.rows) {
-                let row_scan = scanned_row::<V, O>(op, &items, valid, step, shared, row, tile, full);
+                let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
+                let scanned = plane_scan::<O>(op, run, shared, tile);
+                let within = plane_shift_up::<O::State>(scanned, 1u32, shared, tile);
                 let mut running = carry;
                 if lane(tile) > 0 {
-                    running = op.combine(carry, row_scan.left);
+                    running = op.combine(carry, within);
                 }
                 write_row::<V, O, P>(op, &items, running, start.low, valid, end, step, place, row, tile, full, kind);
-                carry = op.combine(carry, row_scan.right);
+                carry = op.combine(carry, plane_last::<O::State>(scanned, shared, tile));
             }
         }
     } else {

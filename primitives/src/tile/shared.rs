@@ -3,14 +3,7 @@
 
 use cubecl::prelude::*;
 
-use super::Tile;
 use crate::{State, state_of, words_of};
-
-/// The slot in which a unit's scanned run of a row is kept.
-#[cube]
-pub fn kept_slot(step: u32, #[comptime] row: u32, unit: u32, #[comptime] tile: Tile) -> u32 {
-    (step * comptime!(tile.rows) + row) * comptime!(tile.units) + unit + comptime!(tile.groups())
-}
 
 /// Writes a state to a slot.
 #[cube]
