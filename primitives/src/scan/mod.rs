@@ -9,6 +9,10 @@
 //! where levels = log_t n and w tiles lie between two anchors. Every strategy reads an item twice: a computed source
 //! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The
 //! host scans fixed chunks on rayon: it folds them, scans their totals, and scans each on from its total.
+//!
+//! The grouping of items depends on the device's planes, units and shared memory, and on the host on its chunks.
+//! [`ScanOptions::reproducible`] gives it up for one grouping everywhere, that of tiles of 256 units in planes of 32: as
+//! fast where planes are that wide, slow where they are played through shared memory.
 
 pub(crate) mod blueprint;
 mod descriptor;

@@ -92,10 +92,11 @@ fn lookback_tile<T: State, S: State>(len: u64, profile: &Profile) -> Result<Tile
     Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0, shuffles: false }, NOTED)
 }
 
-/// The wider the state, the more there is to say for longer runs: planes combine one state a run.
+/// Planes combine one state a run: states of more than a word are dear enough for longer runs, though two lines of memory
+/// then share a move. On an H200 (2^28 f32, CUDA): affine maps 2.4 TB/s with runs of 8 items, 2.2 with 4.
 fn rows_and_run<T: State, S: State>() -> (u32, u32) {
     let run = (RUN_WORDS / T::WORDS).max(1) as u32;
-    if S::WORDS > 2 { (2, 2 * run) } else { (4, run) }
+    if S::WORDS > 1 { (2, 2 * run) } else { (4, run) }
 }
 
 /// The tile of a reproducible scan, the same on every device: planes of 32, and no more units than WebGPU promises.
