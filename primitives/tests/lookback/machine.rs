@@ -86,9 +86,17 @@ struct Cube {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Phase {
     /// Posts word `cell` next. Then looks back, or is done with that and has found this.
-    Publish { slot: u8, term: TermId, cell: u8, found: Option<TermId> },
+    Publish {
+        slot: u8,
+        term: TermId,
+        cell: u8,
+        found: Option<TermId>,
+    },
     /// Some of the units look; the last one is for the anchor's prefix.
-    Look { stage: u8, units: Vec<Unit> },
+    Look {
+        stage: u8,
+        units: Vec<Unit>,
+    },
     /// Some were missing.
     Missing(Vec<u8>),
     Done,

@@ -5,7 +5,8 @@
 
 use cubefold::Device;
 use cubefold::finance::{
-    Covariance, CovarianceOptions, Decay, Ewm, FrontierOptions, Init, Returns, Table, covariance, drawdown, ema, frontier,
+    Covariance, CovarianceOptions, Decay, Ewm, FrontierOptions, Init, Returns, Table, covariance, drawdown, ema,
+    frontier,
 };
 use cubefold::ops::Moments4;
 use flate2::read::GzDecoder;
