@@ -44,7 +44,9 @@ fn fold_abreast<V: HostView, O: Lift<V::Item>, const N: usize>(view: &V, start: 
     let item = |lane: usize, offset: u64| op.lift(view.read(start + lane as u64 * CHUNK + offset));
     let mut states: [O::State; N] = from_fn(|lane| item(lane, 0));
     for offset in 1..CHUNK {
-        states = from_fn(|lane| op.combine(states[lane], item(lane, offset)));
+        for (lane, state) in states.iter_mut().enumerate() {
+            *state = op.combine(*state, item(lane, offset));
+        }
     }
     states
 }

@@ -52,13 +52,10 @@ fn scan_abreast<V: HostView, O: Lift<V::Item> + Lower, const N: usize>(
     let chunk = results.len() / N;
     let mut running: [O::State; N] = from_fn(|lane| before[lane]);
     for offset in 0..chunk {
-        let next: [O::State; N] = from_fn(|lane| {
-            let item = view.read((start + lane * chunk + offset) as u64);
-            op.combine(running[lane], op.lift(item))
-        });
-        for lane in 0..N {
-            results[lane * chunk + offset] = op.lower(if exclusive { running[lane] } else { next[lane] });
+        for (lane, running) in running.iter_mut().enumerate() {
+            let next = op.combine(*running, op.lift(view.read((start + lane * chunk + offset) as u64)));
+            results[lane * chunk + offset] = op.lower(if exclusive { *running } else { next });
+            *running = next;
         }
-        running = next;
     }
 }

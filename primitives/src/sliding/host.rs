@@ -1,7 +1,5 @@
 //! The host's sliding fold: runs of whole blocks on rayon, with the suffixes of one block at hand.
 
-use std::array::from_fn;
-
 use crate::collect::host::filled;
 use crate::reduce::host::{ABREAST, abreast};
 use crate::views::HostView;
@@ -48,21 +46,21 @@ where
         if from > 0 {
             let mut running = [op.identity(); N];
             for (place, suffix) in suffixes.iter_mut().enumerate().rev() {
-                running = from_fn(|lane| op.combine(item(lane, from - block + place), running[lane]));
-                *suffix = running;
+                for (lane, running) in running.iter_mut().enumerate() {
+                    *running = op.combine(item(lane, from - block + place), *running);
+                    suffix[lane] = *running;
+                }
             }
         }
         // and the windows that end in this one.
         let mut prefix = [op.identity(); N];
         for place in first..end {
-            prefix = from_fn(|lane| op.combine(prefix[lane], item(lane, start + place)));
-            let window = match suffixes.get(place - first + 1) {
-                Some(suffix) if from > 0 => from_fn(|lane| op.combine(suffix[lane], prefix[lane])),
-                // A window that is a block is its prefix, and so is one that is not full yet.
-                _ => prefix,
-            };
-            for lane in 0..N {
-                results[lane * run + place] = op.lower(window[lane]);
+            // A window that is a block is its prefix, and so is one that is not full yet.
+            let suffix = suffixes.get(place - first + 1).filter(|_| from > 0);
+            for (lane, prefix) in prefix.iter_mut().enumerate() {
+                *prefix = op.combine(*prefix, item(lane, start + place));
+                let window = suffix.map_or(*prefix, |suffix| op.combine(suffix[lane], *prefix));
+                results[lane * run + place] = op.lower(window);
             }
         }
     }
