@@ -10,14 +10,14 @@ pub(crate) fn present(values: &[f64]) -> Vec<bool> {
     values.iter().map(|value| !value.is_nan()).collect()
 }
 
-/// Values as a device holds them.
-pub(crate) fn narrow<T: Real>(values: &[f64]) -> Vec<T> {
-    values.iter().copied().map(T::constant).collect()
+/// Values as a device holds them; in the same memory where they are those of the host.
+pub(crate) fn narrow<T: Real>(values: Vec<f64>) -> Vec<T> {
+    values.into_iter().map(T::constant).collect()
 }
 
-/// Results as tables hold them.
-pub(crate) fn wide<T: Real>(values: &Buffer<T>) -> Result<Vec<f64>, FinanceError> {
-    Ok(values.to_vec()?.into_iter().map(T::widen).collect())
+/// Results as tables hold them; in the same memory where they are there.
+pub(crate) fn wide<T: Real>(values: Buffer<T>) -> Result<Vec<f64>, FinanceError> {
+    Ok(values.into_vec()?.into_iter().map(T::widen).collect())
 }
 
 impl Table {

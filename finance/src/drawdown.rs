@@ -90,7 +90,7 @@ fn of_column<T: Real>(device: &Device, values: &[f64]) -> Result<(Vec<f64>, Opti
         return Ok((values.to_vec(), None));
     };
     let rows = Counter::new(values.len() as u64);
-    let prices = device.upload(&narrow::<T>(values))?;
+    let prices = device.upload(&narrow::<T>(values.to_vec()))?;
     let peaks = device.scan(&(&prices).zip(rows), &Peak::new())?;
     let depths = device.collect(&(&prices).zip(&peaks).map(Depth::<T>::new()))?;
     let worst = device.reduce(&(&depths).zip(rows), &ArgMinimum::new())?.get(0)?;
@@ -106,7 +106,7 @@ fn of_column<T: Real>(device: &Device, values: &[f64]) -> Result<(Vec<f64>, Opti
     } else {
         Drawdown { depth: 0.0, start: first, trough: first, recovery: None }
     };
-    let mut depths = wide(&depths)?;
+    let mut depths = wide(depths)?;
     depths.iter_mut().zip(values).filter(|(_, price)| price.is_nan()).for_each(|(depth, _)| *depth = f64::NAN);
     Ok((depths, Some(fall)))
 }

@@ -37,6 +37,7 @@ mod observed;
 pub mod recurrence;
 pub mod rolling;
 pub mod running;
+mod windowed;
 
 pub use covariance::{Covariance, CovarianceOptions, covariance};
 pub use data::{Cell, DataError, Returns, Table, bundled_prices};

@@ -3,13 +3,14 @@
 //! Nothing is subtracted when a row leaves the window. A sum does not drift, a constant window has a variance of
 //! exactly 0 however wild the rows before it were, and minima cost what sums do.
 
-use cubefold_primitives::ops::{Maximum, Minimum, Moments, MomentsState, Sum};
-use cubefold_primitives::{Device, Lift, Lower, Real};
+use cubefold_primitives::ops::{Maximum, Minimum, Sum};
+use cubefold_primitives::{Buffer, Device, Lift, Lower, Real};
 
-use crate::columns::{narrow, present};
+use crate::columns::{narrow, present, wide};
 use crate::data::Table;
 use crate::error::{FinanceError, at_least_one};
 use crate::observed::Observed;
+use crate::windowed::{Figure, Windowed};
 
 /// A window over the last rows; its methods are the figures.
 ///
@@ -66,7 +67,7 @@ impl Rolling {
     /// # Errors
     /// What [`check`](Rolling::check) refuses, and what goes wrong on the device.
     pub fn mean(&self, device: &Device, prices: &Table) -> Result<Table, FinanceError> {
-        self.moments(device, prices, |moments| moments.0)
+        self.moments(device, prices, Figure::Mean)
     }
 
     /// The variance.
@@ -74,7 +75,7 @@ impl Rolling {
     /// # Errors
     /// As [`mean`](Rolling::mean).
     pub fn var(&self, device: &Device, prices: &Table) -> Result<Table, FinanceError> {
-        self.moments(device, prices, |moments| moments.1)
+        self.moments(device, prices, Figure::Variance)
     }
 
     /// The standard deviation.
@@ -82,7 +83,7 @@ impl Rolling {
     /// # Errors
     /// As [`mean`](Rolling::mean).
     pub fn std(&self, device: &Device, prices: &Table) -> Result<Table, FinanceError> {
-        self.moments(device, prices, |moments| moments.1.sqrt())
+        self.moments(device, prices, Figure::Deviation)
     }
 
     /// The smallest value.
@@ -119,56 +120,61 @@ impl Rolling {
     }
 
     /// A figure of mean and variance.
-    fn moments(
-        &self,
-        device: &Device,
-        prices: &Table,
-        figure: impl Fn((f64, f64)) -> f64,
-    ) -> Result<Table, FinanceError> {
-        fn both<T: Real>(state: MomentsState<T>, ddof: u32) -> (f64, f64) {
-            (state.mean(), state.variance(ddof))
-        }
+    fn moments(&self, device: &Device, prices: &Table, figure: Figure) -> Result<Table, FinanceError> {
+        let least = u32::try_from(self.least()).unwrap_or(u32::MAX);
         self.each_column(prices, |values| match device.is_host() {
-            true => self.slide::<f64, _>(device, values, Moments::new(), |state| figure(both(state, self.ddof))),
-            false => self.slide::<f32, _>(device, values, Moments::new(), |state| figure(both(state, self.ddof))),
+            true => wide(self.windows::<f64, _>(device, values, Windowed::new(figure, least, self.ddof))?),
+            false => wide(self.windows::<f32, _>(device, values, Windowed::new(figure, least, self.ddof))?),
         })
     }
 
     fn each_column(
         &self,
         prices: &Table,
-        figure: impl Fn(&[f64]) -> Result<Vec<f64>, FinanceError>,
+        figure: impl Fn(Vec<f64>) -> Result<Vec<f64>, FinanceError>,
     ) -> Result<Table, FinanceError> {
         self.check()?;
-        prices.with_columns(|column| figure(&prices.column(column)))
+        prices.with_columns(|column| figure(prices.column(column)))
     }
 
     /// The windows of one column through `op`, where they have seen enough.
-    fn slide<T: Real, O: Lift<T> + Lower>(
+    fn slide<T: Real, O: Lift<T> + Lower<Output = T>>(
         &self,
         device: &Device,
-        values: &[f64],
+        values: Vec<f64>,
         op: O,
-        figure: impl Fn(O::Output) -> f64,
+        figure: impl Fn(T) -> f64,
     ) -> Result<Vec<f64>, FinanceError> {
-        let items = device.upload(&narrow::<T>(values))?;
-        let found = device.sliding(&items, self.window as u64, &Observed::new(op))?.to_vec()?;
-        let least = self.min_periods.unwrap_or(self.window);
-        let counts = counts(&present(values), self.window);
-        let shown = |(state, count)| if count >= least { figure(state) } else { f64::NAN };
-        Ok(found.into_iter().zip(counts).map(shown).collect())
+        let observed = present(&values);
+        let found = self.windows::<T, O>(device, values, op)?.into_vec()?;
+        let (least, mut count) = (self.least(), 0);
+        let shown = |(row, value): (usize, T)| {
+            count += usize::from(observed[row]);
+            count -= row.checked_sub(self.window).map_or(0, |gone| usize::from(observed[gone]));
+            if count >= least { figure(value) } else { f64::NAN }
+        };
+        Ok(found.into_iter().enumerate().map(shown).collect())
     }
-}
 
-/// How many of the last `window` rows are observed, at every row.
-fn counts(observed: &[bool], window: usize) -> Vec<usize> {
-    let mut count = 0;
-    let at = |row: usize| {
-        count += usize::from(observed[row]);
-        count -= row.checked_sub(window).map_or(0, |gone| usize::from(observed[gone]));
-        count
-    };
-    (0..observed.len()).map(at).collect()
+    /// The windows of one column through `op`; missing values leave no trace.
+    fn windows<T: Real, O: Lift<T> + Lower>(
+        &self,
+        device: &Device,
+        values: Vec<f64>,
+        op: O,
+    ) -> Result<Buffer<O::Output>, FinanceError> {
+        let (items, window, op) = (narrow::<T>(values), self.window as u64, Observed::new(op));
+        Ok(match device.is_host() {
+            true => device.sliding(&items, window, &op)?,
+            // Read more than once, uploaded once.
+            false => device.sliding(&device.upload(&items)?, window, &op)?,
+        })
+    }
+
+    /// Values that a result needs.
+    fn least(&self) -> usize {
+        self.min_periods.unwrap_or(self.window)
+    }
 }
 
 /// An extremum; a window without a value leaves the infinity that it starts from.
@@ -182,11 +188,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_those_of_the_window() {
-        let observed = [true, false, true, true, false, true];
-        assert_eq!(counts(&observed, 1), [1, 0, 1, 1, 0, 1]);
-        assert_eq!(counts(&observed, 3), [1, 1, 2, 2, 2, 2]);
-        assert_eq!(counts(&observed, 99), [1, 1, 2, 3, 3, 4]);
+    fn results_show_where_the_window_has_seen_enough() {
+        let rows = "1,1\n2,\n3,3\n4,4\n5,\n6,6\n";
+        let prices = Table::from_reader("test", format!("day,A\n{rows}").as_bytes()).unwrap();
+        let shown = |window, least| {
+            let rolling = Rolling { min_periods: Some(least), ..Rolling::new(window) };
+            let marks = |table: Table| table.values.iter().map(|value| !value.is_nan()).collect::<Vec<_>>();
+            let host = Device::host();
+            let sums = marks(rolling.sum(&host, &prices).unwrap());
+            assert_eq!(marks(rolling.mean(&host, &prices).unwrap()), sums);
+            sums
+        };
+        assert_eq!(shown(1, 1), [true, false, true, true, false, true]);
+        assert_eq!(shown(3, 2), [false, false, true, true, true, true]);
+        assert_eq!(shown(99, 3), [false, false, false, true, true, true]);
     }
 
     #[test]

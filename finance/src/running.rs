@@ -34,8 +34,8 @@ use crate::observed::Observed;
 /// ```
 pub fn compound_return(device: &Device, returns: &Table) -> Result<Table, FinanceError> {
     returns.with_columns(|column| match device.is_host() {
-        true => scan_column::<f64, _>(device, &returns.column(column), Compound::new()),
-        false => scan_column::<f32, _>(device, &returns.column(column), Compound::new()),
+        true => scan_column::<f64, _>(device, returns.column(column), Compound::new()),
+        false => scan_column::<f32, _>(device, returns.column(column), Compound::new()),
     })
 }
 
@@ -47,19 +47,19 @@ pub fn compound_return(device: &Device, returns: &Table) -> Result<Table, Financ
 /// What goes wrong on the device.
 pub fn running_maximum(device: &Device, prices: &Table) -> Result<Table, FinanceError> {
     prices.with_columns(|column| match device.is_host() {
-        true => scan_column::<f64, _>(device, &prices.column(column), Maximum::new()),
-        false => scan_column::<f32, _>(device, &prices.column(column), Maximum::new()),
+        true => scan_column::<f64, _>(device, prices.column(column), Maximum::new()),
+        false => scan_column::<f32, _>(device, prices.column(column), Maximum::new()),
     })
 }
 
 /// Scans what is not missing; missing before the first value.
 fn scan_column<T: Real, O: Lift<T> + Lower<Output = T>>(
     device: &Device,
-    values: &[f64],
+    values: Vec<f64>,
     op: O,
 ) -> Result<Vec<f64>, FinanceError> {
-    let mut found = wide(&device.scan(&narrow::<T>(values), &Observed::new(op))?)?;
     let before = values.iter().position(|value| !value.is_nan()).unwrap_or(values.len());
+    let mut found = wide(device.scan(&narrow::<T>(values), &Observed::new(op))?)?;
     found[..before].fill(f64::NAN);
     Ok(found)
 }

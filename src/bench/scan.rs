@@ -1,4 +1,4 @@
-//! Running folds: the sum by every strategy, two operators for one moving average, a sliding maximum, and a plain copy,
+//! Running folds: the sum by every strategy, three operators for one moving average, a sliding maximum, and a plain copy,
 //! which moves as many bytes as a scan must and is the roofline.
 
 use std::collections::VecDeque;
@@ -37,6 +37,7 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
     }
     specs.push(spec("EMA f32 (Ewma)", lookback, once, ewma));
     specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
+    specs.push(spec("EMA f32 (power)", lookback, once, power));
     let copy = spec("copy f32", lookback, once, |device, len, _| copy(device, len));
     specs.push(Spec { strategy: "Collect", ..copy });
     let slide = spec("maximum of 64 f32", lookback, once, |device, len, _| slide(device, len));
@@ -91,6 +92,14 @@ fn affine(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, Benc
     scan(device, source, op, strategy, expected, AVERAGE_TOLERANCE)
 }
 
+/// The same over pairs of value and length, with a power in every combine.
+fn power(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let expected = average(&items, 0.0);
+    let source = device.upload(&items)?;
+    scan(device, source, PowerAverage { alpha: ALPHA }, strategy, expected, AVERAGE_TOLERANCE)
+}
+
 /// The recurrence, one item after another, in f64 with the device's α.
 fn average(items: &[f32], start: f64) -> impl ExactSizeIterator<Item = f64> {
     let (alpha, mut value) = (f64::from(ALPHA), start);
@@ -112,6 +121,49 @@ impl Mapping<f32> for Step {
 
     fn map(&self, item: f32) -> Both<f32, f32> {
         both::<f32, f32>(1.0f32 - self.alpha, self.alpha * item)
+    }
+}
+
+/// What a stretch of items adds to the average, and how many items it has.
+#[derive(Debug, Clone, Copy, State)]
+struct Stretch {
+    value: f32,
+    length: u32,
+}
+
+/// `(a, n) ∘ (b, m) = (a (1 − α)^m + b, n + m)`, for 0 < α < 1; the form that the others do without.
+#[derive(Debug, Clone, Operator)]
+struct PowerAverage {
+    alpha: f32,
+}
+
+#[cube]
+impl Monoid for PowerAverage {
+    type State = Stretch;
+
+    fn identity(&self) -> Stretch {
+        Stretch { value: 0.0f32.runtime(), length: 0u32.runtime() }
+    }
+
+    fn combine(&self, left: Stretch, right: Stretch) -> Stretch {
+        let kept = (1.0f32 - self.alpha).powf(right.length as f32);
+        Stretch { value: left.value * kept + right.value, length: left.length + right.length }
+    }
+}
+
+#[cube]
+impl Lift<f32> for PowerAverage {
+    fn lift(&self, item: f32) -> Stretch {
+        Stretch { value: self.alpha * item, length: 1u32.runtime() }
+    }
+}
+
+#[cube]
+impl Lower for PowerAverage {
+    type Output = f32;
+
+    fn lower(&self, state: Stretch) -> f32 {
+        state.value
     }
 }
 

@@ -97,7 +97,7 @@ impl Serialize for SeriesAnswer {
         let figures = &self.figures;
         let values: Vec<Vec<f64>> = (0..figures.width()).map(|column| figures.column(column)).collect();
         let mut object = serializer.serialize_struct("SeriesAnswer", 2)?;
-        object.serialize_field("index", &figures.index)?;
+        object.serialize_field("index", &*figures.index)?;
         object.serialize_field("values", &Named { names: figures.columns.clone(), values })?;
         object.end()
     }

@@ -21,6 +21,7 @@ mod ema;
 mod ewm;
 mod frontier;
 mod indicators;
+mod long_window;
 mod market;
 mod price;
 mod recurrence;

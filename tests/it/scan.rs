@@ -1,6 +1,7 @@
 //! Scans against the oracle: every strategy, on every device.
 
 use cubefold::prelude::*;
+use cubefold::views::both;
 use cubefold::{Error, ScanOptions, Strategy};
 
 use crate::devices::{devices, gpus, limited, observed, private};
@@ -426,5 +427,23 @@ fn strategies_that_group_by_the_device_are_not_reproducible() {
             let refused = device.scan_with(&[1u32, 2][..], &ops::Sum::<u32>::new(), &options).unwrap_err();
             assert_eq!(refused, Error::NotReproducible { strategy: strategy.name() }, "{name}");
         }
+    }
+}
+
+#[test]
+#[ignore = "a thousand long scans: minutes"]
+fn a_thousand_float_scans_have_equal_bits() {
+    for (name, device) in devices() {
+        let software = crate::devices::is_software(name) || device.is_host();
+        let (runs, len) = if software { (20, 1 << 20) } else { (1000, 1 << 22) };
+        let maps: Vec<_> = floats(len, 23).into_iter().map(|x| both(0.75 + x / 8.0, x)).collect();
+        let maps = device.upload(&maps).unwrap();
+        let scan = || device.scan(&maps, &ops::Affine::<f32>::new()).unwrap().to_vec().unwrap();
+        let bits = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect::<Vec<u32>>();
+        let first = bits(scan());
+        for run in 1..runs {
+            assert!(bits(scan()) == first, "{name}: run {run} differs from the first");
+        }
+        println!("{name}: {runs} runs over {len} items, equal bits");
     }
 }

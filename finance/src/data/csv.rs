@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use csv::{StringRecord, Writer};
 
@@ -48,10 +49,10 @@ impl Table {
         let mut table = Table {
             index_name: names.next().expect("a record has a field"),
             columns: names.collect(),
-            index: Vec::new(),
+            index: Arc::default(),
             values: Vec::new(),
             file: name.into(),
-            lines: Vec::new(),
+            lines: Arc::default(),
         };
         table.check_names()?;
         for (line, record) in records {
@@ -90,8 +91,8 @@ impl Table {
             return Err(DataError::Ragged { file: self.file.clone(), line, found, expected });
         }
         let mut cells = record.iter().map(clean);
-        self.index.extend(cells.next().map(String::from));
-        self.lines.push(line);
+        Arc::make_mut(&mut self.index).extend(cells.next().map(String::from));
+        Arc::make_mut(&mut self.lines).push(line);
         for (column, text) in cells.enumerate() {
             let value = match text {
                 "" | "NaN" | "nan" | "NA" => f64::NAN,
@@ -144,7 +145,7 @@ mod tests {
     fn a_header_an_index_and_numbers_are_read() {
         let table = read(PLAIN).unwrap();
         assert_eq!(table.index_name, "Date");
-        assert_eq!(table.index, ["2018-01-02", "2018-01-03"]);
+        assert_eq!(*table.index, ["2018-01-02", "2018-01-03"]);
         assert_eq!(table.columns, ["AAPL", "XOM"]);
         assert_eq!((table.value(0, 0), table.value(0, 1), table.value(1, 1)), (1.5, 2.0, -300.0));
         assert_eq!((table.line(0), table.line(1)), (2, 3));

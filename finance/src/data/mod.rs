@@ -17,6 +17,7 @@ mod records;
 mod returns;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub use bundled::bundled_prices;
 pub use dates::duration;
@@ -31,8 +32,8 @@ pub use returns::Returns;
 pub struct Table {
     /// The header of the first column; may be empty.
     pub index_name: String,
-    /// One text a row.
-    pub index: Vec<String>,
+    /// One text a row. Tables that are made of one another share them.
+    pub index: Arc<Vec<String>>,
     /// One name a column, without the index.
     pub columns: Vec<String>,
     /// `rows × width` numbers, row-major; NaN = missing.
@@ -40,7 +41,7 @@ pub struct Table {
     /// What messages call the source.
     pub(crate) file: String,
     /// The source line of each row, from 1.
-    pub(crate) lines: Vec<usize>,
+    pub(crate) lines: Arc<Vec<usize>>,
 }
 
 impl Table {
@@ -65,7 +66,8 @@ impl Table {
         columns: Vec<String>,
         values: Vec<f64>,
     ) -> Result<Table, DataError> {
-        let lines = (2..index.len() + 2).collect();
+        let lines = Arc::new((2..index.len() + 2).collect());
+        let index = Arc::new(index);
         let table = Table { index_name, index, columns, values, file: "table".into(), lines };
         table.check_names()?;
         let (rows, columns, values) = (table.rows(), table.width(), table.values.len());
@@ -104,7 +106,10 @@ impl Table {
     /// Outside the table.
     pub fn column(&self, column: usize) -> Vec<f64> {
         assert!(column < self.width(), "column {column} of {}", self.width());
-        self.values.iter().skip(column).step_by(self.width()).copied().collect()
+        if self.width() == 1 {
+            return self.values.clone();
+        }
+        self.values.chunks_exact(self.width()).map(|row| row[column]).collect()
     }
 
     /// The columns of these names, in this order, under the same index.
@@ -126,9 +131,9 @@ impl Table {
     pub fn complete_rows(&self) -> Table {
         let complete: Vec<usize> = (0..self.rows()).filter(|&row| !self.row(row).iter().any(|x| x.is_nan())).collect();
         Table {
-            index: complete.iter().map(|&row| self.index[row].clone()).collect(),
+            index: Arc::new(complete.iter().map(|&row| self.index[row].clone()).collect()),
             values: complete.iter().flat_map(|&row| self.row(row)).copied().collect(),
-            lines: complete.iter().map(|&row| self.line(row)).collect(),
+            lines: Arc::new(complete.iter().map(|&row| self.line(row)).collect()),
             index_name: self.index_name.clone(),
             columns: self.columns.clone(),
             file: self.file.clone(),
@@ -220,7 +225,7 @@ mod tests {
     #[test]
     fn complete_rows_keep_their_source_lines() {
         let complete = table().complete_rows();
-        assert_eq!(complete.index, ["d1", "d3"]);
+        assert_eq!(*complete.index, ["d1", "d3"]);
         assert_eq!(complete.values, [1.0, 2.0, 5.0, 6.0]);
         assert_eq!((complete.line(0), complete.line(1)), (2, 4));
     }

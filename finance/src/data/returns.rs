@@ -55,7 +55,8 @@ impl Table {
             return Err(DataError::ReturnNotFinite { at, from, to });
         }
         let later = 1.min(prices.rows());
-        Ok(Table { index: prices.index[later..].to_vec(), lines: prices.lines[later..].to_vec(), values, ..prices })
+        let (index, lines) = (prices.index[later..].to_vec(), prices.lines[later..].to_vec());
+        Ok(Table { index: index.into(), lines: lines.into(), values, ..prices })
     }
 
     /// Refuses the first price that has no return of this kind.

@@ -2,8 +2,9 @@
 
 use cubefold_primitives::ops::{Ewma, Start};
 use cubefold_primitives::views::Source;
-use cubefold_primitives::{Device, Real};
+use cubefold_primitives::{Both, Buffer, Counter, Device, Lift, Lower, Real};
 
+use super::even::EvenSteps;
 use super::fade::Step;
 use super::mean::Weighted;
 use super::pace::{Rules, Steps, pace};
@@ -18,10 +19,10 @@ impl Ewm {
     pub(super) fn mean_of<T: Real>(
         &self,
         device: &Device,
-        values: &[f64],
+        values: Vec<f64>,
         column: usize,
     ) -> Result<Vec<f64>, FinanceError> {
-        let observed = present(values);
+        let observed = present(&values);
         let start = match self.init {
             Init::Zero => Some(Start::Zero),
             Init::First if self.adjust => Some(Start::Adjusted),
@@ -35,11 +36,11 @@ impl Ewm {
                 let alpha = self.alpha(column)?;
                 // An α that f32 takes for zero would be a series without items.
                 let alpha = if device.is_host() { alpha } else { alpha.max(f64::from(f32::MIN_POSITIVE)) };
-                wide(&device.scan(&narrow::<T>(values), &Ewma::new(T::constant(alpha), start))?)?
+                wide(device.scan(&narrow::<T>(values), &Ewma::new(T::constant(alpha), start))?)?
             }
             _ => {
-                let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
-                weighted::<T>(device, values, &rows, &Weighted::mean())?
+                let pace = Pace::of(&observed, &self.steps(column)?, self.rules(column)?);
+                wide(paced(device, narrow::<T>(values), pace, &Weighted::mean())?)?
             }
         };
         Ok(self.shown(found, &observed, self.first_shown(column)?))
@@ -49,39 +50,49 @@ impl Ewm {
     pub(super) fn sum_of<T: Real>(
         &self,
         device: &Device,
-        values: &[f64],
+        values: Vec<f64>,
         column: usize,
     ) -> Result<Vec<f64>, FinanceError> {
-        let observed = present(values);
+        let observed = present(&values);
         let rules = Rules { at_once: true, ..self.rules(column)? };
-        let rows = pace(&observed, &self.steps(column)?, rules);
-        Ok(self.shown(weighted::<T>(device, values, &rows, &Weighted::sum())?, &observed, 1))
+        let pace = Pace::of(&observed, &self.steps(column)?, rules);
+        let found = wide(paced(device, narrow::<T>(values), pace, &Weighted::sum())?)?;
+        Ok(self.shown(found, &observed, 1))
     }
 
-    /// The figure of two columns. A start at zero is a row of zeros before the first.
+    /// The figure of two columns; of one with itself where there are no others. A start at zero is a row of zeros before
+    /// the first.
     pub(super) fn spread_of<T: Real>(
         &self,
         device: &Device,
-        [mut left, mut right]: [Vec<f64>; 2],
+        mut values: Vec<f64>,
+        mut others: Option<Vec<f64>>,
         column: usize,
         figure: Figure,
     ) -> Result<Vec<f64>, FinanceError> {
-        let mut observed: Vec<bool> = left.iter().zip(&right).map(|(x, y)| !x.is_nan() && !y.is_nan()).collect();
+        let mut observed = present(&values);
+        for (observed, other) in observed.iter_mut().zip(others.iter().flatten()) {
+            *observed &= !other.is_nan();
+        }
         let before = usize::from(self.init == Init::Zero);
         if before == 1 {
-            left.insert(0, 0.0);
-            right.insert(0, 0.0);
+            values.insert(0, 0.0);
+            others.iter_mut().for_each(|others| others.insert(0, 0.0));
             observed.insert(0, true);
         }
-        let rows = pace(&observed, &self.steps(column)?, self.rules(column)?);
-        let items = narrow::<T>(&left).zip(narrow::<T>(&right)).zip(narrow_steps::<T>(&rows));
-        let found = wide(&device.scan(&items, &Spread::<T>::new(figure))?)?;
-        let least = self.first_shown(column)?;
-        Ok(self.shown(found[before..].to_vec(), &observed[before..], least))
+        let pace = Pace::of(&observed, &self.steps(column)?, self.rules(column)?);
+        let (values, others) = (narrow::<T>(values), others.map(narrow::<T>));
+        let pairs = (&values).zip(others.as_ref().unwrap_or(&values));
+        let mut found = wide(paced(device, pairs, pace, &Spread::<T>::new(figure))?)?;
+        found.drain(..before);
+        Ok(self.shown(found, &observed[before..], self.first_shown(column)?))
     }
 
     /// `found`, where it is shown: not before so many values, and not at missing ones that are preserved.
     fn shown(&self, mut found: Vec<f64>, observed: &[bool], least: usize) -> Vec<f64> {
+        if least.max(self.min_periods) == 0 && self.missing == Missing::Carry {
+            return found;
+        }
         let mut seen = 0;
         for (value, &observed) in found.iter_mut().zip(observed) {
             seen += usize::from(observed);
@@ -127,24 +138,50 @@ impl Ewm {
     }
 }
 
-/// The fold of `values` and their steps.
-fn weighted<T: Real>(
-    device: &Device,
-    values: &[f64],
-    rows: &[Step<f64>],
-    op: &Weighted<T>,
-) -> Result<Vec<f64>, FinanceError> {
-    wide(&device.scan(&narrow::<T>(values).zip(narrow_steps::<T>(rows)), op)?)
+/// The steps of a column.
+enum Pace {
+    /// The first row's, and that of all others.
+    Even(Step<f64>, Step<f64>),
+    /// One a row.
+    Rows(Vec<Step<f64>>),
+}
+
+impl Pace {
+    fn of(observed: &[bool], steps: &Steps, rules: Rules) -> Self {
+        let alike = rules.adjust || rules.seeds == 1;
+        match steps {
+            Steps::Even(_) if alike && !observed.contains(&false) => {
+                let rows = pace(&[true; 2], steps, rules);
+                Pace::Even(rows[0], rows[1])
+            }
+            _ => Pace::Rows(pace(observed, steps, rules)),
+        }
+    }
+}
+
+/// The fold of items and their steps.
+fn paced<T, S, O>(device: &Device, items: S, pace: Pace, op: &O) -> Result<Buffer<O::Output>, FinanceError>
+where
+    T: Real,
+    S: Source,
+    O: Lift<Both<S::Item, Step<T>>> + Lower<Output = T>,
+{
+    Ok(match pace {
+        Pace::Even(first, other) => {
+            let steps = Counter::new(items.len()).map(EvenSteps::new(first.narrow::<T>(), other.narrow()));
+            device.scan(&items.zip(steps), op)?
+        }
+        Pace::Rows(rows) => {
+            let steps: Vec<Step<T>> = rows.into_iter().map(Step::narrow).collect();
+            device.scan(&items.zip(steps), op)?
+        }
+    })
 }
 
 /// Whether a value comes after a missing one that comes after a value.
 fn has_gaps(observed: &[bool]) -> bool {
     let ends = observed.iter().position(|&observed| observed).zip(observed.iter().rposition(|&observed| observed));
     ends.is_some_and(|(first, last)| observed[first..=last].contains(&false))
-}
-
-fn narrow_steps<T: Real>(steps: &[Step<f64>]) -> Vec<Step<T>> {
-    steps.iter().copied().map(Step::narrow).collect()
 }
 
 #[cfg(test)]

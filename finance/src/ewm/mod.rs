@@ -23,6 +23,7 @@
 //! | the correlation of a series that is constant | missing | missing |
 
 mod column;
+mod even;
 mod fade;
 mod mean;
 mod pace;
@@ -47,8 +48,8 @@ pub enum Missing {
 
 /// An exponentially weighted window; its methods are the figures.
 ///
-/// Every figure is a table of the input's shape, one scan a column. Work `n` per column, span `log n`; a regular mean
-/// reads and writes each value once, anything else reads two weights beside it. The host computes in f64, devices
+/// Every figure is a table of the input's shape, one scan a column. Work `n` per column, span `log n`; a figure
+/// without gaps in its rows reads and writes each value once, others read three weights beside it. The host computes in f64, devices
 /// in f32. Missing values (NaN) have no weight.
 ///
 /// # Examples
@@ -150,8 +151,8 @@ impl Ewm {
         self.each_column(prices, |column| {
             let values = prices.column(column);
             match device.is_host() {
-                true => self.mean_of::<f64>(device, &values, column),
-                false => self.mean_of::<f32>(device, &values, column),
+                true => self.mean_of::<f64>(device, values, column),
+                false => self.mean_of::<f32>(device, values, column),
             }
         })
     }
@@ -167,8 +168,8 @@ impl Ewm {
         self.each_column(prices, |column| {
             let values = prices.column(column);
             match device.is_host() {
-                true => self.sum_of::<f64>(device, &values, column),
-                false => self.sum_of::<f32>(device, &values, column),
+                true => self.sum_of::<f64>(device, values, column),
+                false => self.sum_of::<f32>(device, values, column),
             }
         })
     }
@@ -216,10 +217,11 @@ impl Ewm {
             return Err(FinanceError::Shapes { left: shape(left), right: shape(right) });
         }
         self.each_column(left, |column| {
-            let pair = [left.column(column), right.column(column)];
+            let values = left.column(column);
+            let others = (!std::ptr::eq(left, right)).then(|| right.column(column));
             match device.is_host() {
-                true => self.spread_of::<f64>(device, pair, column, figure),
-                false => self.spread_of::<f32>(device, pair, column, figure),
+                true => self.spread_of::<f64>(device, values, others, column, figure),
+                false => self.spread_of::<f32>(device, values, others, column, figure),
             }
         })
     }

@@ -54,6 +54,14 @@ pub(super) struct Rules {
 /// History is forgotten where a value comes in, so that no gap, however long, can wear a weight down to nothing.
 pub(super) fn pace(observed: &[bool], steps: &Steps, rules: Rules) -> Vec<Step<f64>> {
     let (mut since, mut seen) = (0.0, 0);
+    // Most rows follow one another like those before them, whose exponentials are at hand.
+    let mut last = ([f64::NAN; 2], over(0.0, 0.0));
+    let mut weighed = |step: f64, gap: f64| {
+        if last.0.map(f64::to_bits) != [step, gap].map(f64::to_bits) {
+            last = ([step, gap], if rules.adjust { over(gap, 1.0) } else { shared(step, gap) });
+        }
+        last.1
+    };
     let row = |(row, &observed): (usize, &bool)| {
         let step = steps.at(row);
         if !observed {
@@ -64,11 +72,11 @@ pub(super) fn pace(observed: &[bool], steps: &Steps, rules: Rules) -> Vec<Step<f
         let gap = std::mem::take(&mut since) + step;
         seen += 1;
         match (rules.adjust, seen) {
-            (true, _) => over(gap, 1.0),
+            (true, _) => weighed(step, gap),
             // The first value stands alone, and the others of the simple mean beside it.
             (false, 1) => over(f64::NEG_INFINITY, 1.0 / rules.seeds as f64),
             (false, seen) if seen <= rules.seeds => over(0.0, 1.0 / rules.seeds as f64),
-            (false, _) => shared(step, gap),
+            (false, _) => weighed(step, gap),
         }
     };
     observed.iter().enumerate().map(row).collect()

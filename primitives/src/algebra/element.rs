@@ -206,16 +206,19 @@ mod device {
     }
 
     #[cube]
+    #[inline]
     pub fn veiled_f32(value: f32, zero: u32) -> f32 {
         f32::from_bits(value.to_bits() ^ zero)
     }
 
     #[cube]
+    #[inline]
     pub fn veiled_f64(value: f64, zero: u32) -> f64 {
         f64::from_bits(value.to_bits() ^ (zero as u64))
     }
 
     #[cube]
+    #[inline]
     pub fn ratio_f32(part: f32, whole: f32) -> f32 {
         let guess = f32::from_bits(0x7ef3_11c7u32 - whole.to_bits());
         let once = guess * (2.0f32 - whole * guess);
@@ -224,6 +227,7 @@ mod device {
     }
 
     #[cube]
+    #[inline]
     pub fn ratio_f64(part: f64, whole: f64) -> f64 {
         part / whole
     }
@@ -265,6 +269,7 @@ mod device {
 }
 
 /// The host's `left + right`, or `absorbing` if either operand is.
+#[inline]
 fn plus_or<T: Element>(left: T, right: T, absorbing: T) -> T {
     if left == absorbing || right == absorbing { absorbing } else { T::plus(left, right) }
 }
@@ -275,17 +280,30 @@ macro_rules! integers {
             const HIGHEST: Self = <$scalar>::MAX;
             const LOWEST: Self = <$scalar>::MIN;
 
+            #[inline]
+
             fn plus(left: Self, right: Self) -> Self { left.wrapping_add(right) }
+            #[inline]
             fn times(left: Self, right: Self) -> Self { left.wrapping_mul(right) }
+            #[inline]
             fn lesser(left: Self, right: Self) -> Self { Ord::min(left, right) }
+            #[inline]
             fn greater(left: Self, right: Self) -> Self { Ord::max(left, right) }
+            #[inline]
             fn smaller(left: Self, right: Self) -> Self { Ord::min(left, right) }
+            #[inline]
             fn larger(left: Self, right: Self) -> Self { Ord::max(left, right) }
+            #[inline]
             fn highest() -> Self { Self::HIGHEST }
+            #[inline]
             fn lowest() -> Self { Self::LOWEST }
+            #[inline]
             fn plus_or_highest(left: Self, right: Self) -> Self { plus_or(left, right, Self::HIGHEST) }
+            #[inline]
             fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
+            #[inline]
             fn not_a_number(_: Self) -> bool { false }
+            #[inline]
             fn whole(value: i64) -> Self { value as $scalar }
             fn __expand_not_a_number(_: &Scope, _: NativeExpand<Self>) -> NativeExpand<bool> { false.into() }
             fn __expand_highest(_: &Scope) -> NativeExpand<Self> { Self::HIGHEST.into() }
@@ -314,21 +332,34 @@ macro_rules! floats {
             const HIGHEST: Self = $scalar::INFINITY;
             const LOWEST: Self = $scalar::NEG_INFINITY;
 
+            #[inline]
+
             fn plus(left: Self, right: Self) -> Self { left + right }
+            #[inline]
             fn times(left: Self, right: Self) -> Self { left * right }
+            #[inline]
             fn lesser(left: Self, right: Self) -> Self {
                 if left.is_nan() || (!right.is_nan() && left <= right) { left } else { right }
             }
+            #[inline]
             fn greater(left: Self, right: Self) -> Self {
                 if left.is_nan() || (!right.is_nan() && left >= right) { left } else { right }
             }
+            #[inline]
             fn smaller(left: Self, right: Self) -> Self { $scalar::min(left, right) }
+            #[inline]
             fn larger(left: Self, right: Self) -> Self { $scalar::max(left, right) }
+            #[inline]
             fn highest() -> Self { Self::HIGHEST }
+            #[inline]
             fn lowest() -> Self { Self::LOWEST }
+            #[inline]
             fn plus_or_highest(left: Self, right: Self) -> Self { plus_or(left, right, Self::HIGHEST) }
+            #[inline]
             fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
+            #[inline]
             fn not_a_number(value: Self) -> bool { value.is_nan() }
+            #[inline]
             fn whole(value: i64) -> Self { value as $scalar }
             fn __expand_not_a_number(scope: &Scope, value: NativeExpand<Self>) -> NativeExpand<bool> {
                 device::$is_nan::expand(scope, value)
@@ -356,9 +387,13 @@ macro_rules! floats {
         }
 
         impl Real for $scalar {
+            #[inline]
             fn exponential(value: Self) -> Self { $scalar::exp(value) }
+            #[inline]
             fn logarithm(value: Self) -> Self { $scalar::ln(value) }
+            #[inline]
             fn root(value: Self) -> Self { $scalar::sqrt(value) }
+            #[inline]
             fn ratio(part: Self, whole: Self) -> Self { device::$ratio(part, whole) }
             fn __expand_ratio(
                 scope: &Scope,
@@ -367,8 +402,11 @@ macro_rules! floats {
             ) -> NativeExpand<Self> {
                 device::$ratio::expand(scope, part, whole)
             }
+            #[inline]
             fn of_wide(value: Wide) -> Self { value.high as $scalar * 4294967296.0 + value.low as $scalar }
+            #[inline]
             fn missing() -> Self { $scalar::NAN }
+            #[inline]
             fn veiled(value: Self, zero: u32) -> Self { device::$veiled(value, zero) }
             fn __expand_missing(scope: &Scope) -> NativeExpand<Self> {
                 device::$from_bits::expand(scope, $scalar::NAN.to_bits().into())
@@ -376,8 +414,11 @@ macro_rules! floats {
             fn __expand_veiled(scope: &Scope, value: NativeExpand<Self>, zero: NativeExpand<u32>) -> NativeExpand<Self> {
                 device::$veiled::expand(scope, value, zero)
             }
+            #[inline]
             fn of_f32(value: f32) -> Self { $scalar::from(value) }
+            #[inline]
             fn constant(value: f64) -> Self { value as $scalar }
+            #[inline]
             fn widen(self) -> f64 { f64::from(self) }
         }
     )*};

@@ -14,18 +14,21 @@ pub struct Wide {
 }
 
 impl From<u64> for Wide {
+    #[inline]
     fn from(value: u64) -> Self {
         Wide { low: value as u32, high: (value >> 32) as u32 }
     }
 }
 
 impl From<Wide> for u64 {
+    #[inline]
     fn from(value: Wide) -> Self {
         u64::from(value.low) | (u64::from(value.high) << 32)
     }
 }
 
 /// `left + right` modulo 2^32, on the host and on devices.
+#[inline]
 pub fn wrapping_add(left: u32, right: u32) -> u32 {
     left.wrapping_add(right)
 }
@@ -45,6 +48,7 @@ pub mod wrapping_add {
 }
 
 /// `left * right` modulo 2^32, on the host and on devices.
+#[inline]
 pub fn wrapping_mul(left: u32, right: u32) -> u32 {
     left.wrapping_mul(right)
 }
@@ -64,6 +68,7 @@ pub mod wrapping_mul {
 }
 
 /// The high 32 bits of the 64-bit product, on the host and on devices.
+#[inline]
 pub fn multiply_high(left: u32, right: u32) -> u32 {
     ((u64::from(left) * u64::from(right)) >> 32) as u32
 }
@@ -84,6 +89,7 @@ pub mod multiply_high {
 
 /// `left + right` modulo 2^64.
 #[cube]
+#[inline]
 pub fn wide_add(left: Wide, right: Wide) -> Wide {
     let low = wrapping_add(left.low, right.low);
     let carry = select(low < left.low, 1u32, 0u32);
@@ -92,6 +98,7 @@ pub fn wide_add(left: Wide, right: Wide) -> Wide {
 
 /// The product of two 32-bit integers.
 #[cube]
+#[inline]
 pub fn wide_product(left: u32, right: u32) -> Wide {
     Wide { low: wrapping_mul(left, right), high: multiply_high(left, right) }
 }

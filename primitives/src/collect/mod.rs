@@ -1,5 +1,6 @@
 //! `collect`: the items of a source, stored. For results that several primitives read.
 
+pub(crate) mod host;
 mod kernel;
 mod launch;
 
@@ -64,6 +65,6 @@ impl Device {
         self.notify(&Launch { kernel: "host", strategy: "Collect", cubes: 0, units: 0 });
         let len = crate::scan::addressable(source.len())?;
         let view = source.on_host()?;
-        Ok((0..len).into_par_iter().map(|index| view.read(index)).collect())
+        Ok((0..len as usize).into_par_iter().map(|index| view.read(index as u64)).collect())
     }
 }

@@ -89,6 +89,18 @@ impl<T: State> Buffer<T> {
         }
     }
 
+    /// The items on the host, as [`to_vec`](Buffer::to_vec), but moved where they are there already and no clone shares them.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Buffer::to_vec).
+    pub fn into_vec(self) -> Result<Vec<T>, Error> {
+        match self.storage {
+            Storage::Host(items) => Ok(Arc::unwrap_or_clone(items)),
+            Storage::Device { .. } => self.to_vec(),
+        }
+    }
+
     /// Copies the items `start..start + len` to the host.
     ///
     /// # Errors

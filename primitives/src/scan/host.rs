@@ -1,14 +1,12 @@
 //! The host's scan: fixed chunks on rayon.
 
-use rayon::prelude::*;
+use std::array::from_fn;
 
 use super::blueprint::Kind;
-use crate::reduce::host::fold_run;
+use crate::collect::host::filled;
+use crate::reduce::host::{ABREAST, CHUNK, abreast, fold_chunks};
 use crate::views::HostView;
 use crate::{Error, Lift, Lower};
-
-/// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
-const CHUNK: u64 = 1 << 14;
 
 /// The length of a result that the host's memory can address.
 pub fn addressable(len: u64) -> Result<u64, Error> {
@@ -19,12 +17,8 @@ pub fn addressable(len: u64) -> Result<u64, Error> {
 /// Scans all `len` items of `view`.
 pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, kind: Kind) -> Vec<O::Output> {
     let chunks = len.div_ceil(CHUNK);
-    let bounds = |chunk: u64| (chunk * CHUNK, len.min((chunk + 1) * CHUNK));
     // Every chunk but the last is folded first,
-    let totals: Vec<O::State> = (0..chunks.saturating_sub(1))
-        .into_par_iter()
-        .map(|chunk| fold_run(view, bounds(chunk).0, bounds(chunk).1, op))
-        .collect();
+    let totals = fold_chunks(view, len, chunks.saturating_sub(1), op);
     // the totals are scanned,
     let mut before = Vec::with_capacity(chunks as usize);
     let mut running = op.identity();
@@ -34,26 +28,42 @@ pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, k
         before.push(running);
     }
     // and each chunk goes on from its prefix.
-    let mut results: Vec<O::Output> = (0..chunks)
-        .into_par_iter()
-        .flat_map_iter(|chunk| {
-            let (start, end) = bounds(chunk);
-            let mut running = before[chunk as usize];
-            (start..end).map(move |index| {
-                let next = op.combine(running, op.lift(view.read(index)));
-                let result = op.lower(if kind == Kind::Inclusive { next } else { running });
-                running = next;
-                result
-            })
-        })
-        .collect();
-    if kind == Kind::Offsets {
-        let last = chunks.saturating_sub(1);
-        let mut running = before[last as usize];
-        for index in bounds(last).0..len {
-            running = op.combine(running, op.lift(view.read(index)));
+    let chunk = CHUNK as usize;
+    let blank = op.lower(op.identity());
+    let mut results = filled(len as usize, chunk * abreast(chunks) as usize, blank, |start, results| {
+        let before = &before[start / chunk..];
+        if results.len() == ABREAST * chunk {
+            return scan_abreast::<V, O, ABREAST>(view, start, before, results, op, kind);
         }
-        results.push(op.lower(running));
+        for ((place, results), &before) in results.chunks_mut(chunk).enumerate().zip(before) {
+            scan_abreast::<V, O, 1>(view, start + place * chunk, &[before], results, op, kind);
+        }
+    });
+    if kind == Kind::Offsets {
+        let first = chunks.saturating_sub(1);
+        let total = (first * CHUNK..len)
+            .fold(before[first as usize], |running, index| op.combine(running, op.lift(view.read(index))));
+        results.push(op.lower(total));
     }
     results
+}
+
+/// Scans `N` neighbouring chunks of equal length from item `start` on, each on from its prefix, item by item in turn.
+fn scan_abreast<V: HostView, O: Lift<V::Item> + Lower, const N: usize>(
+    view: &V,
+    start: usize,
+    before: &[O::State],
+    results: &mut [O::Output],
+    op: &O,
+    kind: Kind,
+) {
+    let chunk = results.len() / N;
+    let mut running: [O::State; N] = from_fn(|lane| before[lane]);
+    for offset in 0..chunk {
+        for (lane, running) in running.iter_mut().enumerate() {
+            let next = op.combine(*running, op.lift(view.read((start + lane * chunk + offset) as u64)));
+            results[lane * chunk + offset] = op.lower(if kind == Kind::Inclusive { next } else { *running });
+            *running = next;
+        }
+    }
 }

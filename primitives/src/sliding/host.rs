@@ -1,7 +1,7 @@
 //! The host's sliding fold: runs of whole blocks on rayon, with the suffixes of one block at hand.
 
-use rayon::prelude::*;
-
+use crate::collect::host::filled;
+use crate::reduce::host::{ABREAST, abreast};
 use crate::views::HostView;
 use crate::{Lift, Lower};
 
@@ -18,44 +18,50 @@ where
     V: HostView,
     O: Lift<V::Item> + Lower,
 {
-    let mut results = vec![op.lower(op.identity()); len];
     let run = block * RUN.div_ceil(block);
-    results.par_chunks_mut(run).enumerate().for_each(|(place, results)| {
-        let mut suffixes = vec![op.identity(); block];
-        for (offset, results) in results.chunks_mut(block).enumerate() {
-            let start = place * run + offset * block;
-            if start > 0 {
-                fold_suffixes(view, start - block, &mut suffixes, op);
-            }
-            fold_windows(view, start, &suffixes, results, op);
+    let abreast = abreast(len.div_ceil(run) as u64) as usize;
+    filled(len, run * abreast, op.lower(op.identity()), |start, results| {
+        // Before the first run there is no block, and the last ones are shorter.
+        if start > 0 && results.len() == ABREAST * run {
+            return slide_abreast::<V, O, ABREAST>(view, start, block, results, op);
         }
-    });
-    results
+        for (place, results) in results.chunks_mut(run).enumerate() {
+            slide_abreast::<V, O, 1>(view, start + place * run, block, results, op);
+        }
+    })
 }
 
-/// The folds from every row of a block to its end.
-fn fold_suffixes<V: HostView, O: Lift<V::Item>>(view: &V, start: usize, suffixes: &mut [O::State], op: &O) {
-    let mut running = op.identity();
-    for (place, suffix) in suffixes.iter_mut().enumerate().rev() {
-        running = op.combine(op.lift(view.read((start + place) as u64)), running);
-        *suffix = running;
-    }
-}
-
-/// The windows that end in a block, after the suffixes of the block before.
-fn fold_windows<V, O>(view: &V, start: usize, suffixes: &[O::State], results: &mut [O::Output], op: &O)
+/// `N` neighbouring runs of equal length from item `start` on, item by item in turn.
+fn slide_abreast<V, O, const N: usize>(view: &V, start: usize, block: usize, results: &mut [O::Output], op: &O)
 where
     V: HostView,
     O: Lift<V::Item> + Lower,
 {
-    let mut prefix = op.identity();
-    for (place, result) in results.iter_mut().enumerate() {
-        prefix = op.combine(prefix, op.lift(view.read((start + place) as u64)));
-        let window = match suffixes.get(place + 1) {
-            Some(&suffix) if start > 0 => op.combine(suffix, prefix),
+    let run = results.len() / N;
+    let mut suffixes = vec![[op.identity(); N]; block];
+    for first in (0..run).step_by(block) {
+        let (from, end) = (start + first, run.min(first + block));
+        let item = |lane: usize, index: usize| op.lift(view.read((lane * run + index) as u64));
+        // The folds from every row of the block before to its end,
+        if from > 0 {
+            let mut running = [op.identity(); N];
+            for (place, suffix) in suffixes.iter_mut().enumerate().rev() {
+                for (lane, running) in running.iter_mut().enumerate() {
+                    *running = op.combine(item(lane, from - block + place), *running);
+                    suffix[lane] = *running;
+                }
+            }
+        }
+        // and the windows that end in this one.
+        let mut prefix = [op.identity(); N];
+        for place in first..end {
             // A window that is a block is its prefix, and so is one that is not full yet.
-            _ => prefix,
-        };
-        *result = op.lower(window);
+            let suffix = suffixes.get(place - first + 1).filter(|_| from > 0);
+            for (lane, prefix) in prefix.iter_mut().enumerate() {
+                *prefix = op.combine(*prefix, item(lane, start + place));
+                let window = suffix.map_or(*prefix, |suffix| op.combine(suffix[lane], *prefix));
+                results[lane * run + place] = op.lower(window);
+            }
+        }
     }
 }
