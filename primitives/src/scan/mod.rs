@@ -10,6 +10,7 @@
 //! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The
 //! host scans fixed chunks on rayon: it folds them, scans their totals, and scans each on from its total.
 
+mod axis;
 pub(crate) mod blueprint;
 mod descriptor;
 mod host;
@@ -23,7 +24,7 @@ use crate::device::Launch;
 use crate::ops::Opposite;
 use crate::reduce::launch::check_types;
 use crate::views::{Backwards, Sink, Source};
-use crate::{Buffer, Device, Error, Lift, Lower, Operator};
+use crate::{Buffer, Device, Error, Lift, Lower, Operator, State};
 
 pub use blueprint::{ScanOptions, Strategy};
 pub(crate) use host::addressable;
@@ -79,17 +80,19 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        let Some(gpu) = self.gpu() else {
-            let mut output = Buffer::on_host(Vec::new());
-            self.scan_to(source, op, &mut output, options)?;
-            return Ok(output);
-        };
-        check_types::<S::Item, O>(self, gpu)?;
-        self.fitting::<O::Output>(gpu, source.len())?;
-        let len = source.len() as usize;
-        let mut output = Buffer::on_device(self, self.allocate::<O::Output>(gpu, len)?, len);
+        let mut output = self.room_for::<S::Item, O>(source.len())?;
         self.scan_to(source, op, &mut output, options)?;
         Ok(output)
+    }
+
+    /// A new buffer for the results of so many items; the host's has room for any number.
+    pub(crate) fn room_for<T: State, O: Lower>(&self, len: u64) -> Result<Buffer<O::Output>, Error> {
+        let Some(gpu) = self.gpu() else {
+            return Ok(Buffer::on_host(Vec::new()));
+        };
+        check_types::<T, O>(self, gpu)?;
+        self.fitting::<O::Output>(gpu, len)?;
+        Ok(Buffer::on_device(self, self.allocate::<O::Output>(gpu, len as usize)?, len as usize))
     }
 
     /// Scans `source` as `options` say, into `sink`: an existing buffer, or evenly spaced items of one.
@@ -125,7 +128,7 @@ impl Device {
         self.scan_forward(source, op, sink, options)
     }
 
-    fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    pub(crate) fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,

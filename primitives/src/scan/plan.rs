@@ -7,7 +7,7 @@ use crate::{Feature, Profile, State};
 
 /// Items from which on tiles are long. Measured on an H200 (CUDA, 2^26 f32): the fewer tiles look back, the better, as long
 /// as what waits fits into the cache.
-const LONG: u64 = 1 << 22;
+pub const LONG: u64 = 1 << 22;
 
 /// Words that a unit moves at once: 16 bytes.
 const RUN_WORDS: usize = 4;

@@ -20,7 +20,7 @@ use crate::device::Launch;
 use crate::ops::{Opposite, Segmented};
 use crate::views::Source;
 use crate::{Buffer, Captured, Counter, Device, Error, Lift, Lower, State};
-use blocks::{Heads, Unlowered};
+pub(crate) use blocks::{Heads, Unlowered};
 use windows::Windows;
 
 impl Device {
