@@ -3,7 +3,7 @@
 use cubefold::prelude::*;
 use cubefold::{ScanOptions, Strategy};
 
-use crate::devices::{devices, gpus, limited, observed, private};
+use crate::devices::{devices, gpus, limited, observed, private, with_planes};
 use crate::oracle::{self, assert_close, assert_same, lengths};
 use crate::samples::{Join, MatrixProduct, Summarise, floats, integers};
 
@@ -270,14 +270,6 @@ fn eight_threads_scan_on_one_device() {
             }
         });
     }
-}
-
-/// A software device whose planes CubeCL leaves out, with planes.
-fn with_planes(device: &Device) -> Option<Device> {
-    let hardware = &device.client()?.properties().hardware;
-    let (smallest, largest) = (hardware.plane_size_min, hardware.plane_size_max);
-    let planes = device.profile()?.plane.is_none() && smallest == largest && smallest > 1;
-    planes.then(|| limited(device, |profile| profile.plane = Some(smallest)))
 }
 
 #[test]

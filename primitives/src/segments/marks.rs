@@ -30,8 +30,22 @@ impl Marks {
     /// Offsets that the host can read are checked: the first is 0, none is smaller than the one before it, and the last is
     /// at most `len`. A device's are taken as they are; those past the items mark nothing.
     pub fn new<F: Source<Item = u32> + ?Sized>(device: &Device, offsets: &F, len: u64) -> Result<Self, Error> {
+        Self::checked(device, offsets, len, 0)
+    }
+
+    /// The same, of offsets that end with the number of items.
+    pub fn ending<F: Source<Item = u32> + ?Sized>(device: &Device, offsets: &F, len: u64) -> Result<Self, Error> {
+        Self::checked(device, offsets, len, len)
+    }
+
+    fn checked<F: Source<Item = u32> + ?Sized>(
+        device: &Device,
+        offsets: &F,
+        len: u64,
+        end: u64,
+    ) -> Result<Self, Error> {
         match offsets.on_host() {
-            Ok(view) => check(&view, offsets.len(), len, 0)?,
+            Ok(view) => check(&view, offsets.len(), len, end)?,
             Err(Error::NotOnHost { .. }) if !device.is_host() => {}
             Err(error) => return Err(error),
         }
@@ -43,18 +57,17 @@ impl Marks {
     }
 }
 
-/// Whether offsets begin at 0, never fall and stay at or below `len`; the last one is at least `end`, where it must be the
-/// end of the items.
-pub fn check<V: HostView<Item = u32>>(offsets: &V, count: u64, len: u64, end: u64) -> Result<(), Error> {
-    let mut low = 0;
+/// Whether offsets begin at 0, never fall and stay at or below `len`; the last is at least `end`.
+fn check<V: HostView<Item = u32>>(offsets: &V, count: u64, len: u64, end: u64) -> Result<(), Error> {
+    let mut before = 0;
     for index in 0..count {
         let offset = u64::from(offsets.read(index));
         let high = if index == 0 { 0 } else { len };
-        let low_here = if index + 1 == count && index > 0 { low.max(end) } else { low };
-        if offset < low_here || offset > high {
-            return Err(Error::Offset { index, offset, low: low_here, high });
+        let low = if index + 1 == count { before.max(end) } else { before };
+        if offset < low || offset > high {
+            return Err(Error::Offset { index, offset, low, high });
         }
-        low = offset;
+        before = offset;
     }
     Ok(())
 }

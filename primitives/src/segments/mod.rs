@@ -9,6 +9,7 @@
 //! All are one flat scan by [`Segmented`], whatever the lengths of the segments. An exclusive one is the inclusive scan of
 //! the items moved on by one, with nothing at heads: it starts from the identity at each.
 
+mod folds;
 mod kernel;
 mod keys;
 mod marks;
@@ -16,7 +17,9 @@ mod shifted;
 
 use crate::ops::{Opposite, Segmented};
 use crate::views::{Backwards, Source};
-use crate::{Buffer, Device, Error, Lift, Lower, ScanOptions};
+use crate::sliding::{Unlowered, words};
+use crate::{Buffer, Captured, Device, Error, Lift, Lower, ScanOptions};
+use folds::Folds;
 use keys::KeyHeads;
 use marks::Marks;
 use shifted::{Ends, Optionally, Shifted};
@@ -133,6 +136,46 @@ impl Device {
     {
         same_length("the head flags", heads.len(), source.len())?;
         self.scan_headed(heads, source, op, options)
+    }
+
+    /// Folds segments of `source`: result `s` is the fold of the items from offset `s` to before offset `s + 1`, lowered;
+    /// that of an empty segment is the identity's. There is one result less than offsets.
+    ///
+    /// A scan of the segments and one `collect`: work and bytes are those of
+    /// [`scan_segments`](Device::scan_segments), which writes a state an item, and a read of one state a segment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Offset`] for offsets on the host that do not begin at 0, fall, or do not end with the number of items; those
+    /// on a device are not looked at. [`Error::Length`] where there is no offset at all, [`Error::TooLong`] past 2^32 - 1
+    /// items. Else as [`scan_with`](Device::scan_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ops::Sum};
+    ///
+    /// let (items, offsets) = (vec![1u32, 2, 3, 4, 5], vec![0u32, 2, 2, 5]);
+    /// let sums = Device::host().reduce_segments(&items, &offsets, &Sum::new())?;
+    /// assert_eq!(sums.to_vec()?, [3, 0, 12]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn reduce_segments<S, F, O>(&self, source: &S, offsets: &F, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        F: Source<Item = u32> + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        let (items, limit) = (source.len(), u64::from(u32::MAX));
+        let len = u32::try_from(items).map_err(|_| Error::TooLong { what: "segments", len: items, limit })?;
+        let Some(segments) = offsets.len().checked_sub(1) else {
+            return Err(Error::Length { what: "the list of offsets", got: 0, expected: 1 });
+        };
+        let marks = Marks::ending(self, offsets, items)?;
+        let states = self.scan_headed(marks, source, &Unlowered::new(op.clone()), &ScanOptions::default())?;
+        let folds = Folds::new(op.clone(), Captured::from(words(self, &states)?), len);
+        let bounds = Source::slice(offsets, 0, segments)?.zip(Source::slice(offsets, 1, segments)?);
+        self.collect(&bounds.map(folds))
     }
 
     /// In reverse, a segment begins at what was its last item, and its operands are exchanged.

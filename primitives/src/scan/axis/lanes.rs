@@ -143,14 +143,14 @@ pub fn lanes_look_back<O: Monoid, D: Descriptors>(
             pending[poll as usize] = 1u32 - look::<O::State, D>(&*descriptors, extent.slots, slot, &mut folds, poll);
         }
     }
-    // Then what was missing.
+    // Then what was missing, with patience for all of them together: rounds of this loop must not add up.
     let mut missing = goal;
     let mut folded = op.identity();
+    let mut looks = 0u32;
     #[unroll]
     for poll in 0..comptime!(blueprint.polled) {
         let tile = first + poll;
         let slot = slot_of(tile, seat, extent);
-        let mut looks = 0u32;
         while pending[poll as usize] != 0u32 && looks < comptime!(blueprint.patience) {
             pending[poll as usize] = 1u32 - look::<O::State, D>(&*descriptors, extent.slots, slot, &mut folds, poll);
             looks += 1u32;

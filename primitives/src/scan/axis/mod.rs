@@ -77,17 +77,33 @@ impl Device {
         if matrix.columns() == 1 {
             return self.scan_with(&Flat::new(matrix), op, options);
         }
-        let Some(gpu) = self.gpu() else {
-            self.start_host(matrix, op, options.strategy)?;
-            return Ok(Buffer::on_host(host::columns(matrix, op, options.exclusive, options.reverse)?));
+        let single_pass = match options.strategy {
+            Strategy::Auto => self.profile().is_none_or(|profile| profile.atomic_u32),
+            strategy => self.is_host() || strategy == Strategy::DecoupledLookback,
         };
-        match options.strategy {
-            Strategy::DecoupledLookback => launch::scan_columns(self, gpu, matrix, op, options),
-            Strategy::Auto if gpu.profile.atomic_u32 => launch::scan_columns(self, gpu, matrix, op, options),
-            _ => {
-                let scanned = self.scan_rows_with(&matrix.transposed(), op, options)?;
-                let scanned = Dense::new(scanned, matrix.columns(), matrix.rows())?;
-                self.collect(&Flat::new(&scanned.transposed()))
+        if !single_pass {
+            let scanned = self.scan_rows_with(&matrix.transposed(), op, options)?;
+            let scanned = Dense::new(scanned, matrix.columns(), matrix.rows())?;
+            return self.collect(&Flat::new(&scanned.transposed()));
+        }
+        // From the bottom to the top, what was there first is the right operand.
+        if options.reverse {
+            return self.scan_side_by_side(matrix, &Opposite::new(op.clone()), options);
+        }
+        self.scan_side_by_side(matrix, op, options)
+    }
+
+    /// Scans all columns at a time, in the order in which `options` have the rows.
+    fn scan_side_by_side<M, O>(&self, matrix: &M, op: &O, options: &ScanOptions) -> Result<Buffer<O::Output>, Error>
+    where
+        M: Matrix,
+        O: Lift<M::Item> + Lower,
+    {
+        match self.gpu() {
+            Some(gpu) => launch::scan_columns(self, gpu, matrix, op, options),
+            None => {
+                self.start_host(matrix, op, options.strategy)?;
+                Ok(Buffer::on_host(host::columns(matrix, op, options.exclusive, options.reverse)?))
             }
         }
     }
@@ -138,7 +154,11 @@ impl Device {
         }
         if self.is_host() {
             self.start_host(matrix, op, options.strategy)?;
-            return Ok(Buffer::on_host(host::rows(matrix, op, options.exclusive, options.reverse)?));
+            let results = match options.reverse {
+                true => host::rows(matrix, &Opposite::new(op.clone()), options.exclusive, true)?,
+                false => host::rows(matrix, op, options.exclusive, false)?,
+            };
+            return Ok(Buffer::on_host(results));
         }
         // Rows are equally long: from either end, they begin at the same places.
         let heads = Counter::new(items.len()).map(Heads::first_of(matrix.columns()));
