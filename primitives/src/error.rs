@@ -70,7 +70,9 @@ pub enum Error {
     #[error("the window is 0 items; give at least 1")]
     EmptyWindow,
     /// Offsets of segments that do not cut the items.
-    #[error("offset {index} is {offset}, which is not in {low}..={high}: offsets begin at 0, never fall and end with the items")]
+    #[error(
+        "offset {index} is {offset}, which is not in {low}..={high}: offsets begin at 0, never fall and end with the items"
+    )]
     Offset {
         /// Which of the offsets.
         index: u64,

@@ -7,12 +7,7 @@ use crate::devices::{devices, gpus, limited, observed, private, with_planes};
 use crate::oracle::{assert_close, assert_same, line};
 use crate::samples::{Join, MatrixProduct, floats, integers};
 
-fn rows_of<T: State, O: Lift<T> + Lower>(
-    items: &[T],
-    columns: usize,
-    op: &O,
-    options: &ScanOptions,
-) -> Vec<O::Output> {
+fn rows_of<T: State, O: Lift<T> + Lower>(items: &[T], columns: usize, op: &O, options: &ScanOptions) -> Vec<O::Output> {
     items.chunks(columns.max(1)).flat_map(|row| line(row, op, options)).collect()
 }
 

@@ -27,6 +27,7 @@ fn offsets(len: usize, longest: u32, seed: u64) -> Vec<u32> {
         end = (end + word % (longest + 1)).min(len as u32);
         offsets.push(end);
     }
+    offsets.push(len as u32);
     offsets
 }
 
@@ -45,9 +46,11 @@ fn flags_and_keys(len: usize, offsets: &[u32]) -> (Vec<u32>, Vec<u32>) {
 }
 
 fn sides() -> impl Iterator<Item = ScanOptions> {
-    [(false, false), (true, false), (false, true), (true, true)]
-        .into_iter()
-        .map(|(exclusive, reverse)| ScanOptions { exclusive, reverse, ..ScanOptions::default() })
+    [(false, false), (true, false), (false, true), (true, true)].into_iter().map(|(exclusive, reverse)| ScanOptions {
+        exclusive,
+        reverse,
+        ..ScanOptions::default()
+    })
 }
 
 /// Lengths, and the longest segment.

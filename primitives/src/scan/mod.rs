@@ -128,7 +128,13 @@ impl Device {
         self.scan_forward(source, op, sink, options)
     }
 
-    pub(crate) fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    pub(crate) fn scan_forward<S, O, K>(
+        &self,
+        source: &S,
+        op: &O,
+        sink: &mut K,
+        options: &ScanOptions,
+    ) -> Result<(), Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,

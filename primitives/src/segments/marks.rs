@@ -204,7 +204,10 @@ mod tests {
         assert_eq!(checked(&[0, 4, 9], 10), wrong(2, 9, 10, 10));
         assert_eq!(checked(&[0, 4, 10], 10), Ok(()));
         let said = checked(&[0, 5, 4, 10], 0).unwrap_err().to_string();
-        assert_eq!(said, "offset 2 is 4, which is not in 5..=10: offsets begin at 0, never fall and end with the items");
+        assert_eq!(
+            said,
+            "offset 2 is 4, which is not in 5..=10: offsets begin at 0, never fall and end with the items"
+        );
     }
 
     #[test]

@@ -16,8 +16,8 @@ mod marks;
 mod shifted;
 
 use crate::ops::{Opposite, Segmented};
-use crate::views::{Backwards, Source};
 use crate::sliding::{Unlowered, words};
+use crate::views::{Backwards, Source};
 use crate::{Buffer, Captured, Device, Error, Lift, Lower, ScanOptions};
 use folds::Folds;
 use keys::KeyHeads;

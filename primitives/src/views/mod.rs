@@ -59,7 +59,13 @@ pub trait View: LaunchArg + Send + Sync {
 
 /// [`View::read_run`] an item at a time.
 #[cube]
-pub(crate) fn read_each<V: View>(view: &V, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+pub(crate) fn read_each<V: View>(
+    view: &V,
+    start: Wide,
+    registers: &mut Array<u32>,
+    #[comptime] at: u32,
+    #[comptime] count: u32,
+) {
     #[unroll]
     for item in 0..count {
         let index = Wide { low: wrapping_add(start.low, item), high: start.high };

@@ -91,17 +91,8 @@ pub fn scan_columns<V: MatrixView, O: Lift<V::Item> + Lower, D: Descriptors>(
             if goal > 0 {
                 let publishes = at == goal && goal % window == 0 && !silent;
                 let own = parts.right;
-                let found = lanes_look_back::<O, D>(
-                    &op,
-                    descriptors,
-                    goal,
-                    own,
-                    publishes,
-                    &mut room,
-                    seat,
-                    extent,
-                    blueprint,
-                );
+                let found =
+                    lanes_look_back::<O, D>(&op, descriptors, goal, own, publishes, &mut room, seat, extent, blueprint);
                 missing = found.left;
                 prefix = found.right;
             }

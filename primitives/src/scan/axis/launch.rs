@@ -27,8 +27,8 @@ pub fn scan_columns<M: Matrix, O: Lift<M::Item> + Lower>(
     if len == 0 {
         return Ok(output);
     }
-    let plan = Plan::new::<M::Item, O::State>(rows, columns, &gpu.profile)
-        .map_err(|refusal| refused(device, len, refusal))?;
+    let plan =
+        Plan::new::<M::Item, O::State>(rows, columns, &gpu.profile).map_err(|refusal| refused(device, len, refusal))?;
     if gpu.profile.atomic_u64 {
         launch::<M, O, Wholes>(device, gpu, matrix, op, &output, &plan, options)?;
     } else {

@@ -64,12 +64,7 @@ impl Device {
     /// [`Error::Unsupported`] for an element type or a feature that the device lacks, [`Error::BindingTooLarge`] for
     /// results that it cannot hold, [`Error::TooLong`] for more elements than a launch covers, [`Error::ForeignBuffer`] or
     /// [`Error::NotOnHost`] for elements that live elsewhere.
-    pub fn scan_columns_with<M, O>(
-        &self,
-        matrix: &M,
-        op: &O,
-        options: &ScanOptions,
-    ) -> Result<Buffer<O::Output>, Error>
+    pub fn scan_columns_with<M, O>(&self, matrix: &M, op: &O, options: &ScanOptions) -> Result<Buffer<O::Output>, Error>
     where
         M: Matrix,
         O: Lift<M::Item> + Lower,
