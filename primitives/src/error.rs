@@ -64,6 +64,14 @@ pub enum Error {
         /// The strategy.
         strategy: &'static str,
     },
+    /// An option that this primitive does not have.
+    #[error("{what} cannot be {option}: leave the option out")]
+    NoOption {
+        /// The primitive.
+        what: &'static str,
+        /// What its result cannot be.
+        option: &'static str,
+    },
     /// Two inputs do not fit together.
     #[error("{what} has {got} items where {expected} are needed")]
     Length {
@@ -77,6 +85,20 @@ pub enum Error {
     /// A window without items.
     #[error("the window is 0 items; give at least 1")]
     EmptyWindow,
+    /// Offsets of segments that do not cut the items.
+    #[error(
+        "offset {index} is {offset}, which is not in {low}..={high}: offsets begin at 0, never fall and end with the items"
+    )]
+    Offset {
+        /// Which of the offsets.
+        index: u64,
+        /// The offset.
+        offset: u64,
+        /// The smallest that it may be.
+        low: u64,
+        /// The largest.
+        high: u64,
+    },
     /// An index that does not exist.
     #[error("index {index} is past the end of {len} items")]
     OutOfBounds {

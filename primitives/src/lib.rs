@@ -14,6 +14,7 @@ pub mod ops;
 mod reduce;
 pub mod rng;
 mod scan;
+mod segments;
 mod sliding;
 mod tile;
 pub mod views;

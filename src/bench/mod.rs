@@ -7,7 +7,7 @@
 //! | case | operators | rate counts |
 //! |---|---|---|
 //! | [`reduce`] | sum, moments | bytes: the items read once |
-//! | [`scan`] | sum by every strategy, three moving averages, a sliding maximum, and a plain copy as the roofline | bytes: items read once, results written once |
+//! | [`scan`] | sum by every strategy, three moving averages, one down 20 columns, the sum of segments, a sliding maximum, and a plain copy as the roofline | bytes: items read once, results written once |
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
 //! | [`mc`] | the mean payoff of a European call | paths |
 //! | [`market`] | 500 steps of the agent market, end to end | agents times steps |

@@ -1,5 +1,5 @@
-//! Running folds: the sum by every strategy, three operators for one moving average, a sliding maximum, and a plain copy,
-//! which moves as many bytes as a scan must and is the roofline.
+//! Running folds: the sum by every strategy, three operators for one moving average, one of them down many columns, the sum of
+//! segments, a sliding maximum, and a plain copy, which moves as many bytes as a scan must and is the roofline.
 
 use std::collections::VecDeque;
 
@@ -19,14 +19,20 @@ const AVERAGE_TOLERANCE: f64 = 1e-5;
 /// Items of a sliding window.
 const WINDOW: usize = 64;
 
+/// Columns of the matrix that is scanned from top to bottom.
+const COLUMNS: usize = 20;
+
+/// The mean length of segments; they are between 1 and twice as long.
+const SEGMENT: usize = 1000;
+
 const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
 
-/// The sum at growing lengths; look-back goes one further. Averages and the copy at one length.
+/// The sum at growing lengths; look-back goes one further. The others at one length.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (sums, longest, once): (&[u32], Option<u32>, u32) = match scale {
-        Scale::Full => (&[10, 16, 20, 26], Some(28), 26),
-        Scale::Small => (&[10, 16, 20], None, 20),
-        Scale::Tiny => (&[13], None, 13),
+    let (sums, longest, once, rows): (&[u32], Option<u32>, u32, u32) = match scale {
+        Scale::Full => (&[10, 16, 20, 26], Some(28), 26, 22),
+        Scale::Small => (&[10, 16, 20], None, 20, 15),
+        Scale::Tiny => (&[13], None, 13, 9),
     };
     let lookback = Strategy::DecoupledLookback;
     let mut specs = Vec::new();
@@ -38,6 +44,10 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
     specs.push(spec("EMA f32 (Ewma)", lookback, once, ewma));
     specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
     specs.push(spec("EMA f32 (power)", lookback, once, power));
+    let length = (COLUMNS as u64) << rows;
+    let down = spec("EMA f32 (Affine), 20 columns", lookback, rows, |device, rows, _| columns(device, rows));
+    specs.push(Spec { length, work: Work::Bytes(8 * length), ..down });
+    specs.push(spec("sum f32, segments of 1000", lookback, once, |device, len, _| segments(device, len)));
     let copy = spec("copy f32", lookback, once, |device, len, _| copy(device, len));
     specs.push(Spec { strategy: "Collect", ..copy });
     let slide = spec("maximum of 64 f32", lookback, once, |device, len, _| slide(device, len));
@@ -98,6 +108,71 @@ fn power(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, Bench
     let expected = average(&items, 0.0);
     let source = device.upload(&items)?;
     scan(device, source, PowerAverage { alpha: ALPHA }, strategy, expected, AVERAGE_TOLERANCE)
+}
+
+/// The same down every column of a row-major matrix.
+fn columns(device: &Device, rows: usize) -> Result<Ready, BenchError> {
+    let items = input::centred(rows * COLUMNS, 0);
+    let source = device.upload(&items)?.map(Step { alpha: ALPHA });
+    let matrix = Dense::new(source, rows as u32, COLUMNS as u32)?;
+    let mut averages = [0.0; COLUMNS];
+    let expected = items.iter().enumerate().map(|(index, &item)| {
+        let value = &mut averages[index % COLUMNS];
+        *value += f64::from(ALPHA) * (f64::from(item) - *value);
+        *value
+    });
+    let results = device.scan_columns(&matrix, &Affine::<f32>::new())?;
+    let compared = check::results(&results, expected, AVERAGE_TOLERANCE)?;
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            device.scan_columns(&matrix, &Affine::<f32>::new())?;
+            Ok(())
+        }),
+    })
+}
+
+/// The sum within segments of random lengths, whose offsets are on the device.
+fn segments(device: &Device, len: usize) -> Result<Ready, BenchError> {
+    let items = input::exact(len);
+    let offsets = offsets(len);
+    let (mut running, mut segment) = (0.0, 0);
+    let expected = items.iter().enumerate().map(|(index, &item)| {
+        if offsets.get(segment).is_some_and(|&offset| offset as usize == index) {
+            (running, segment) = (0.0, segment + 1);
+        }
+        running += f64::from(item);
+        running
+    });
+    let (source, starts) = (device.upload(&items)?, device.upload(&offsets)?);
+    let (op, options) = (Sum::<f32>::new(), ScanOptions::default());
+    let results = device.scan_segments(&source, &starts, &op, &options)?;
+    let compared = check::results(&results, expected, 0.0)?;
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            device.scan_segments(&source, &starts, &op, &options)?;
+            Ok(())
+        }),
+    })
+}
+
+/// Where segments begin, from 0 on.
+fn offsets(len: usize) -> Vec<u32> {
+    let lengths = input::positive(len.div_ceil(SEGMENT) * 2, 1);
+    let mut start = 0;
+    let starts = lengths.into_iter().map(|part| {
+        let begin = start;
+        start += 1 + (part * (2 * SEGMENT - 1) as f32) as u32;
+        begin
+    });
+    starts.take_while(|&start| (start as usize) < len).collect()
 }
 
 /// The recurrence, one item after another, in f64 with the device's α.

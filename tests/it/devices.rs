@@ -64,3 +64,11 @@ pub fn limited(device: &Device, limit: impl FnOnce(&mut cubefold::Profile)) -> D
     limit(&mut profile);
     Device::with_profile(client, device.label(), profile)
 }
+
+/// A software device whose planes CubeCL leaves out, with planes.
+pub fn with_planes(device: &Device) -> Option<Device> {
+    let hardware = &device.client()?.properties().hardware;
+    let (smallest, largest) = (hardware.plane_size_min, hardware.plane_size_max);
+    let planes = device.profile()?.plane.is_none() && smallest == largest && smallest > 1;
+    planes.then(|| limited(device, |profile| profile.plane = Some(smallest)))
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on fails
 
+mod batched;
 mod cli;
 mod controls;
 mod devices;
@@ -13,5 +14,6 @@ mod oracle;
 mod reduce;
 mod samples;
 mod scan;
+mod segments;
 mod sinks;
 mod sliding;

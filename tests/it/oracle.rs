@@ -1,6 +1,6 @@
 //! What results must be: one item after another, with nothing of the library but the operator.
 
-use cubefold::{Lift, Lower, State};
+use cubefold::{Lift, Lower, ScanOptions, State};
 
 /// The fold of all items.
 pub fn reduce<T: State, O: Lift<T> + Lower>(items: &[T], op: &O) -> O::Output {
@@ -19,6 +19,22 @@ pub fn scan<T: State, O: Lift<T> + Lower>(items: &[T], op: &O, exclusive: bool) 
         let next = op.combine(folded, op.lift(item));
         results.push(op.lower(if exclusive { folded } else { next }));
         folded = next;
+    }
+    results
+}
+
+/// The scan of one line, from its first item or from its last.
+pub fn line<T: State, O: Lift<T> + Lower>(items: &[T], op: &O, options: &ScanOptions) -> Vec<O::Output> {
+    let mut running = op.identity();
+    let mut results = Vec::new();
+    for step in 0..items.len() {
+        let item = op.lift(items[if options.reverse { items.len() - 1 - step } else { step }]);
+        let next = if options.reverse { op.combine(item, running) } else { op.combine(running, item) };
+        results.push(op.lower(if options.exclusive { running } else { next }));
+        running = next;
+    }
+    if options.reverse {
+        results.reverse();
     }
     results
 }

@@ -4,7 +4,7 @@ use cubefold::prelude::*;
 use cubefold::views::both;
 use cubefold::{Error, ScanOptions, Strategy};
 
-use crate::devices::{devices, gpus, limited, observed, private};
+use crate::devices::{devices, gpus, limited, observed, private, with_planes};
 use crate::oracle::{self, assert_close, assert_same, lengths};
 use crate::samples::{Join, MatrixProduct, Summarise, floats, integers};
 
@@ -142,7 +142,9 @@ fn withheld_publications_change_no_bit() {
             let undisturbed = undisturbed.to_vec().unwrap();
             for withhold in [2, 3, 7] {
                 let options = ScanOptions { withhold, ..options(Strategy::DecoupledLookback, false) };
+                let start = std::time::Instant::now();
                 let disturbed = device.scan_with(&prices, &sum, &options).unwrap().to_vec().unwrap();
+                println!("{name}, {len} items, one in {withhold} withheld: {:?}", start.elapsed());
                 assert_same(&disturbed, &undisturbed, &format!("{name}, {len} items, one in {withhold} withheld"));
             }
         }
@@ -271,14 +273,6 @@ fn eight_threads_scan_on_one_device() {
             }
         });
     }
-}
-
-/// A software device whose planes CubeCL leaves out, with planes.
-fn with_planes(device: &Device) -> Option<Device> {
-    let hardware = &device.client()?.properties().hardware;
-    let (smallest, largest) = (hardware.plane_size_min, hardware.plane_size_max);
-    let planes = device.profile()?.plane.is_none() && smallest == largest && smallest > 1;
-    planes.then(|| limited(device, |profile| profile.plane = Some(smallest)))
 }
 
 #[test]

@@ -86,6 +86,7 @@ pub use minimum::Minimum;
 pub use moments::{Moments, MomentsState, moments_of};
 pub use moments4::{Moments4, Moments4State};
 pub use optional::Optional;
+pub(crate) use optional::{absent, present};
 pub use product::Product;
 pub use resume::{Resume, States};
 pub use rounding::multiply_then_add;

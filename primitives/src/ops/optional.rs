@@ -23,12 +23,12 @@ impl<T: State> Optional<T> {
 
 /// No item.
 #[cube]
-pub(super) fn absent<T: State>() -> Optional<T> {
+pub(crate) fn absent<T: State>() -> Optional<T> {
     Optional::<T> { value: zeroed::<T>(), present: 0u32 }
 }
 
 /// An item.
 #[cube]
-pub(super) fn present<T: State>(value: T) -> Optional<T> {
+pub(crate) fn present<T: State>(value: T) -> Optional<T> {
     Optional::<T> { value, present: 1u32 }
 }

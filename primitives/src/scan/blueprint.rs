@@ -1,5 +1,6 @@
 //! What a scan is asked to do, and what its kernels are compiled anew for.
 
+use crate::Error;
 use crate::tile::Tile;
 
 /// How a scan runs on a device.
@@ -54,6 +55,14 @@ impl ScanOptions {
     /// How many results a scan of `len` items has.
     pub fn results(&self, len: u64) -> u64 {
         len + u64::from(self.kind() == Kind::Offsets)
+    }
+
+    /// Whether a scan of many lines can be what is asked for: totals have no place among its results.
+    pub(crate) fn check_lines(&self, what: &'static str) -> Result<(), Error> {
+        match self.kind() {
+            Kind::Offsets => Err(Error::NoOption { what, option: "followed by totals" }),
+            Kind::Inclusive | Kind::Exclusive => Ok(()),
+        }
     }
 
     pub(crate) fn kind(&self) -> Kind {

@@ -104,7 +104,7 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
 }
 
 /// Descriptors of at least `words` words, how many there are, and the tag of this call. Cleared when tags run out.
-fn descriptors<D: Form>(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
+pub fn descriptors<D: Form>(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
     gpu.scratch.piece(
         Use::Descriptors,
         words,
@@ -121,7 +121,7 @@ fn descriptors<D: Form>(gpu: &Gpu, words: u64) -> (Handle, u64, u32) {
 }
 
 /// A form of descriptors and how its memory is bound.
-trait Form: Descriptors {
+pub trait Form: Descriptors {
     fn argument(handle: Handle, words: u64) -> Self::RuntimeArg;
 }
 
@@ -231,7 +231,7 @@ fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Ou
     Ok(())
 }
 
-fn cubes_in(grid: &CubeCount) -> u32 {
+pub fn cubes_in(grid: &CubeCount) -> u32 {
     match grid {
         CubeCount::Static(x, y, z) => x * y * z,
         CubeCount::Dynamic(_) => 0,

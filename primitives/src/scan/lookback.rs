@@ -85,22 +85,13 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
                 missing = found.left;
                 prefix = found.right;
             }
-            if missing != goal {
-                // A tile's fold is missing, or an anchor's prefix: then that is the goal, by its own grouping.
-                if missing % window == 0 {
-                    goal = missing;
-                }
-                at = missing;
-            } else if at != goal {
-                at = goal;
-            } else if goal == index {
+            if missing == goal && at == goal && goal == index {
                 before = op.combine(prefix, parts.left);
                 settled = true;
             } else {
-                goal = min(goal + window, index);
-                at = goal;
-            }
-            if !settled {
+                let next = next_course(Course { at, goal }, missing, index, window);
+                at = next.at;
+                goal = next.goal;
                 // Protects: shared memory is read before the next round writes there.
                 sync_cube();
             }
@@ -123,10 +114,39 @@ pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
     }
 }
 
+/// What a cube works on.
+#[derive(CubeType, Clone, Copy)]
+#[expand(derive(Clone, Copy))]
+pub struct Course {
+    /// The tile that it folds.
+    pub at: u32,
+    /// The tile whose prefix it looks for.
+    pub goal: u32,
+}
+
+/// What a cube works on next, on its way to the prefix of tile `index`: `missing` is the course's goal where its prefix was
+/// found, else the tile whose fold is missing or the anchor whose prefix is.
+#[cube]
+pub fn next_course(course: Course, missing: u32, index: u32, window: u32) -> Course {
+    let mut at = course.goal;
+    let mut goal = course.goal;
+    if missing != course.goal {
+        // A tile's fold is missing, or an anchor's prefix: then that is the goal, by its own grouping.
+        at = missing;
+        if missing % window == 0 {
+            goal = missing;
+        }
+    } else if course.at == course.goal {
+        goal = min(course.goal + window, index);
+        at = goal;
+    }
+    Course { at, goal }
+}
+
 /// The next tile, in the order in which cubes start. The cube that draws the last ticket leaves the counter at 0 for
 /// the next launch.
 #[cube]
-fn draw_tile(ticket: &mut [Atomic<u32>], room: &mut Room, cubes: u32) -> u32 {
+pub fn draw_tile(ticket: &mut [Atomic<u32>], room: &mut Room, cubes: u32) -> u32 {
     if UNIT_POS == 0 {
         let drawn = ticket[0].fetch_add(1u32);
         if drawn == cubes - 1 {

@@ -14,6 +14,7 @@
 //! [`ScanOptions::reproducible`] gives it up for one grouping everywhere, that of tiles of 256 units in planes of 32: as
 //! fast where planes are that wide, slow where they are played through shared memory.
 
+mod axis;
 pub(crate) mod blueprint;
 mod descriptor;
 mod host;
@@ -88,7 +89,7 @@ impl Device {
         if !options.reverse {
             return self.scan_anew(source, op, options);
         }
-        let mut output = self.room::<S::Item, O>(options.results(source.len()))?;
+        let mut output = self.room_for::<S::Item, O>(options.results(source.len()))?;
         self.scan_back(source, op, &mut output, options)?;
         Ok(output)
     }
@@ -99,13 +100,13 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
-        let mut output = self.room::<S::Item, O>(options.results(source.len()))?;
+        let mut output = self.room_for::<S::Item, O>(options.results(source.len()))?;
         self.scan_forward(source, op, &mut output, options)?;
         Ok(output)
     }
 
-    /// A new buffer for `len` results. The host's takes what it is given.
-    fn room<T: State, O: Lift<T> + Lower>(&self, len: u64) -> Result<Buffer<O::Output>, Error> {
+    /// A new buffer for `len` results; the host's has room for any number.
+    pub(crate) fn room_for<T: State, O: Lower>(&self, len: u64) -> Result<Buffer<O::Output>, Error> {
         let Some(gpu) = self.gpu() else { return Ok(Buffer::on_host(Vec::new())) };
         check_types::<T, O>(self, gpu)?;
         self.fitting::<O::Output>(gpu, len)?;
@@ -147,7 +148,13 @@ impl Device {
         self.scan_forward(&items, &op, &mut backwards, &forward)
     }
 
-    fn scan_forward<S, O, K>(&self, source: &S, op: &O, sink: &mut K, options: &ScanOptions) -> Result<(), Error>
+    pub(crate) fn scan_forward<S, O, K>(
+        &self,
+        source: &S,
+        op: &O,
+        sink: &mut K,
+        options: &ScanOptions,
+    ) -> Result<(), Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,

@@ -7,7 +7,7 @@ use crate::{Feature, Profile, State};
 
 /// Items from which on tiles are long. Measured on an H200 (CUDA, 2^26 f32): the fewer tiles look back, the better, as long
 /// as what waits fits into the cache.
-const LONG: u64 = 1 << 22;
+pub const LONG: u64 = 1 << 22;
 
 /// States of shared memory for what units tell each other: one more state, and a tile.
 const NOTED: u32 = 2;

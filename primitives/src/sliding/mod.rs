@@ -20,7 +20,7 @@ use crate::device::Launch;
 use crate::ops::{Opposite, Segmented};
 use crate::views::Source;
 use crate::{Buffer, Captured, Counter, Device, Error, Lift, Lower, State};
-use blocks::{Heads, Unlowered};
+pub(crate) use blocks::{Heads, Unlowered};
 use windows::Windows;
 
 impl Device {
@@ -87,7 +87,7 @@ fn plan(len: u64, window: u64) -> Result<(u32, u32), Error> {
 }
 
 /// The words of states, where they are.
-fn words<S: State>(device: &Device, states: &Buffer<S>) -> Result<Buffer<u32>, Error> {
+pub(crate) fn words<S: State>(device: &Device, states: &Buffer<S>) -> Result<Buffer<u32>, Error> {
     if let Some(handle) = states.handle() {
         return Buffer::from_handle(device, handle.clone(), states.len() * S::WORDS);
     }

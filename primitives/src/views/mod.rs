@@ -17,6 +17,7 @@
 
 mod arrange;
 mod counter;
+mod flat;
 mod items;
 mod map;
 mod matrix;
@@ -26,6 +27,7 @@ mod zip;
 
 pub use arrange::{Reversed, Slice};
 pub use counter::Counter;
+pub(crate) use flat::Flat;
 pub(crate) use items::buffer_on;
 pub use items::{HostItems, Words};
 pub use map::{Map, Mapping, MappingExpand};
@@ -57,7 +59,13 @@ pub trait View: LaunchArg + Send + Sync {
 
 /// [`View::read_run`] an item at a time.
 #[cube]
-fn read_each<V: View>(view: &V, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
+pub(crate) fn read_each<V: View>(
+    view: &V,
+    start: Wide,
+    registers: &mut Array<u32>,
+    #[comptime] at: u32,
+    #[comptime] count: u32,
+) {
     #[unroll]
     for item in 0..count {
         let index = Wide { low: wrapping_add(start.low, item), high: start.high };
