@@ -3,25 +3,15 @@
 use rayon::prelude::*;
 
 /// `len` results. `write` gets each run of `run` of them and where it begins; what it leaves is `blank`.
-///
-/// The memory is not touched before the threads that write it do, a run at a time, so that a run stays in the cache.
 pub fn filled<T: Copy + Send + Sync>(
     len: usize,
     run: usize,
     blank: T,
     write: impl Fn(usize, &mut [T]) + Sync,
 ) -> Vec<T> {
-    let mut results = Vec::with_capacity(len);
-    let places = &mut results.spare_capacity_mut()[..len];
-    places.par_chunks_mut(run).enumerate().for_each(|(index, places)| {
-        for place in &mut *places {
-            place.write(blank);
-        }
-        // SAFETY: every place of the run has just been written.
-        write(index * run, unsafe { places.assume_init_mut() });
-    });
-    // SAFETY: the runs are all of the `len` places, and each was written before the loop ended.
-    unsafe { results.set_len(len) };
+    // In parallel, as the memory is first touched here.
+    let mut results: Vec<T> = rayon::iter::repeat_n(blank, len).collect();
+    results.par_chunks_mut(run).enumerate().for_each(|(index, places)| write(index * run, places));
     results
 }
 

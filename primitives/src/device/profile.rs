@@ -51,6 +51,25 @@ pub struct WideFieldsSupport {
 }
 
 impl Profile {
+    /// For tests of plans: WebGPU's usual limits, and no planes.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Profile {
+            plane: None,
+            max_units: 1024,
+            shared_bytes: 32768,
+            max_cubes: (65535, 65535, 65535),
+            max_binding: 1 << 27,
+            max_memory: None,
+            atomic_u32: true,
+            atomic_u64: false,
+            memory_scope: false,
+            wide: WideFieldsSupport::default(),
+            multiprocessors: None,
+            max_loop: u32::MAX,
+        }
+    }
+
     /// Asks CubeCL.
     pub fn of(client: &Client) -> Self {
         let properties = client.properties();

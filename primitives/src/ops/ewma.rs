@@ -76,6 +76,12 @@ impl<T: Real> Ewma<T> {
     }
 }
 
+/// `share · distance`; 0 of any distance is 0.
+#[cube]
+fn shared<T: Real>(share: T, distance: T) -> T {
+    select(share > T::whole(0), share * distance, T::whole(0))
+}
+
 #[cube]
 impl<T: Real> Monoid for Ewma<T> {
     type State = EwmaState<T>;
@@ -87,10 +93,11 @@ impl<T: Real> Monoid for Ewma<T> {
     fn combine(&self, left: EwmaState<T>, right: EwmaState<T>) -> EwmaState<T> {
         let rest = T::whole(1) - right.weight;
         let apart = select(left.weight > T::whole(0), (left.value - right.value) + right.moved, T::whole(0));
+        // What has no share may be infinitely far.
         EwmaState::<T> {
             weight: left.weight * rest + right.weight,
-            value: right.value + rest * apart,
-            moved: (left.moved + right.moved) - right.weight * apart,
+            value: right.value + shared::<T>(rest, apart),
+            moved: (left.moved + right.moved) - shared::<T>(right.weight, apart),
         }
     }
 }
@@ -116,10 +123,10 @@ impl<T: Real> Lower for Ewma<T> {
         let mut value = state.value;
         if self.start == ZERO {
             // What the recurrence would be had it started at the first item, less that item's share.
-            value = state.weight * state.value + rest * state.moved;
+            value = state.weight * state.value + shared::<T>(rest, state.moved);
         } else if state.weight > T::whole(0) {
             if self.start == ADJUSTED {
-                value = state.value + state.moved * T::ratio(rest, state.weight);
+                value = state.value + shared::<T>(T::ratio(rest, state.weight), state.moved);
             }
         } else {
             value = T::missing();
@@ -165,6 +172,7 @@ mod tests {
         samples.push(op.combine(op.lift(2.0), op.lift(9.0)));
         samples.push(EwmaState { weight: 1.0, value: 7.0, moved: 5.0 });
         check_laws(&op, &samples).unwrap();
+        check_laws(&op, &[op.identity(), op.lift(f32::INFINITY)]).unwrap();
     }
 
     #[test]
@@ -206,6 +214,8 @@ mod tests {
         let items: Vec<f32> = (0..40_000u32).map(|i| if i % 3 == 0 { 1e8 } else { i as f32 * 0.3 }).collect();
         for start in [Start::First, Start::Zero, Start::Adjusted] {
             assert_eq!(smooth(&items, 1.0, start), items);
+            let far = [1.0, f32::INFINITY, 2.0, f32::MAX, f32::MIN, 3.0];
+            assert_eq!(smooth(&far, 1.0, start), far);
         }
     }
 

@@ -85,7 +85,8 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     notify(device, "scan::lookback", plan, cubes);
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
     // the same indices, for which the place has room. Descriptors of all `slots` are there. Every loop is bounded:
-    // polls by the patience, and rounds by the tiles and anchors: each round publishes one of those that were missing.
+    // polls by the patience, and rounds by the tiles and anchors: each round publishes one of those that were missing,
+    // which the cube that posted it then sees.
     unsafe {
         lookback::scan_lookback::launch_unchecked::<S::View, O, K::Place, D>(
             &gpu.client,

@@ -140,30 +140,12 @@ fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::WideFieldsSupport;
-
-    fn profile() -> Profile {
-        Profile {
-            plane: None,
-            max_units: 1024,
-            shared_bytes: 32768,
-            max_cubes: (65535, 65535, 65535),
-            max_binding: 1 << 27,
-            max_memory: None,
-            atomic_u32: true,
-            atomic_u64: false,
-            memory_scope: false,
-            wide: WideFieldsSupport::default(),
-            multiprocessors: None,
-            max_loop: u32::MAX,
-        }
-    }
 
     #[test]
     fn auto_takes_look_back_only_where_atomics_are() {
         let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, strategy, false, profile);
-        assert_eq!(plan(&profile(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
-        let bare = Profile { atomic_u32: false, ..profile() };
+        assert_eq!(plan(&Profile::plain(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
+        let bare = Profile { atomic_u32: false, ..Profile::plain() };
         assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
         assert_eq!(plan(&bare, Strategy::DecoupledLookback), Err(Refusal::Lacks(Feature::Atomic32)));
     }
@@ -171,7 +153,7 @@ mod tests {
     #[test]
     fn tiles_shrink_to_the_shared_memory_of_the_device() {
         for shared_bytes in [1 << 10, 1 << 12, 16384, 32768, 1 << 16] {
-            let profile = Profile { shared_bytes, ..profile() };
+            let profile = Profile { shared_bytes, ..Profile::plain() };
             let tile = lookback_tile::<f64, f64>(1 << 30, &profile).expect("there is room for one unit");
             assert!(tile.shared_bytes::<f64>() <= shared_bytes, "{tile:?} in {shared_bytes} bytes");
         }
@@ -196,7 +178,8 @@ mod tests {
         type Wide16 = crate::Both<crate::Both<u64, u64>, crate::Both<u64, u64>>;
         for plane in [None, Some(4), Some(8), Some(32), Some(64), Some(128)] {
             for (max_units, shared_bytes) in [(1, 256), (16, 1 << 10), (128, 16384), (256, 32768), (1024, 1 << 17)] {
-                let profile = Profile { plane, max_units, shared_bytes, max_cubes: (u32::MAX, 1, 1), ..profile() };
+                let profile =
+                    Profile { plane, max_units, shared_bytes, max_cubes: (u32::MAX, 1, 1), ..Profile::plain() };
                 for len in [0, 1, LONG - 1, LONG, 1 << 33] {
                     check::<f32, f32>(len, &profile);
                     check::<f32, crate::Both<f32, f32>>(len, &profile);
@@ -210,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_grid_of_two_dimensions_is_the_limit() {
-        let profile = Profile { max_cubes: (2, 3, 1), ..profile() };
+        let profile = Profile { max_cubes: (2, 3, 1), ..Profile::plain() };
         let plan = |len| Plan::new::<u32, u32>(len, Strategy::DecoupledLookback, false, &profile);
         assert!(plan(6 * 4096).is_ok());
         assert_eq!(plan(6 * 4096 + 1), Err(Refusal::TooLong(6 * 4096)));

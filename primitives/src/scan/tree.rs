@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::blueprint::Kind;
 use super::plan::{reproducible_tile, window};
+use crate::collect::host::filled;
 use crate::tile::Tile;
 use crate::views::HostView;
 use crate::{Lift, Lower, Monoid};
@@ -17,8 +18,9 @@ pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, k
     let count = len.div_ceil(tiles.tile_len());
     let parts: Vec<Parts<O::State>> = (0..count).into_par_iter().map(|index| tiles.parts(index)).collect();
     let prefixes = prefixes(op, &parts, window(tile) as usize, tile.plane as usize);
-    let mut results = vec![op.lower(op.identity()); len as usize];
-    results.par_chunks_mut(tiles.tile_len() as usize).enumerate().for_each(|(index, results)| {
+    let blank = op.lower(op.identity());
+    let mut results = filled(len as usize, tiles.tile_len() as usize, blank, |start, results| {
+        let index = start / tiles.tile_len() as usize;
         let mut place = results.iter_mut();
         tiles.scan(index as u64, prefixes[index], &parts[index].before, |before, after| {
             let state = if kind == Kind::Inclusive { after } else { before };

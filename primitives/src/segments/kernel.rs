@@ -5,10 +5,11 @@
 
 use cubecl::prelude::*;
 
+use super::marks::BITS;
 use crate::Wide;
 use crate::views::{View, ViewExpand};
 
-/// Words of a unit: 128 items a search.
+/// Words of a unit, for one search of the offsets.
 pub const RUN: u32 = 4;
 
 /// Sets bit `i` of `bits` where `i` is one of the sorted offsets, and clears the others. Of offsets that are not sorted,
@@ -17,15 +18,15 @@ pub const RUN: u32 = 4;
 pub fn mark<V: View<Item = u32>>(offsets: V, bits: &mut [u32], starts: u32, words: u32) {
     let first = (CUBE_POS as u32 * CUBE_DIM + UNIT_POS) * comptime!(RUN);
     if first < words {
-        let mut at = first_from::<V>(&offsets, 0u32, starts, first * 32);
+        let mut at = first_from::<V>(&offsets, 0u32, starts, first * comptime!(BITS));
         #[unroll]
         for word in 0..comptime!(RUN) {
-            let start = (first + word) * 32;
+            let start = (first + word) * comptime!(BITS);
             let mut mask = 0u32;
             let mut more = at < starts;
             while more {
                 let place = offset_at::<V>(&offsets, at) - start;
-                if place < 32 {
+                if place < comptime!(BITS) {
                     mask |= 1u32 << place;
                     // Past all segments that begin here.
                     at += 1u32;

@@ -4,18 +4,13 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 use cubefold_derive::Argument;
 
-use super::kernel;
-use crate::device::{Gpu, Launch, argument};
-use crate::reduce::launch::cube_grid;
+use super::launch;
 use crate::tile::keep;
 use crate::views::{HostView, Source, View, ViewExpand, read_each};
 use crate::{Buffer, Device, Error, Wide};
 
-/// Units of a cube.
-const UNITS: u32 = 256;
-
 /// Items of a word of bits.
-const BITS: u32 = u32::BITS;
+pub const BITS: u32 = u32::BITS;
 
 /// 1 where a bit is set, else 0.
 #[derive(Debug, Clone)]
@@ -51,7 +46,7 @@ impl Marks {
         }
         let bits = match device.gpu() {
             None => Buffer::on_host(marked(&offsets.on_host()?, offsets.len(), len)),
-            Some(gpu) => mark(device, gpu, offsets, len)?,
+            Some(gpu) => launch::mark(device, gpu, offsets, len)?,
         };
         Ok(Marks { bits, len })
     }
@@ -81,41 +76,6 @@ fn marked<V: HostView<Item = u32>>(offsets: &V, count: u64, len: u64) -> Vec<u32
     bits
 }
 
-/// A device's bits, by one launch.
-fn mark<F: Source<Item = u32> + ?Sized>(
-    device: &Device,
-    gpu: &Gpu,
-    offsets: &F,
-    len: u64,
-) -> Result<Buffer<u32>, Error> {
-    let starts = u32::try_from(offsets.len()).map_err(|_| Error::TooLong {
-        what: "a list of offsets",
-        len: offsets.len(),
-        limit: u64::from(u32::MAX),
-    })?;
-    // Whole runs of a unit, and one where there are no items.
-    let words = len.div_ceil(u64::from(BITS * kernel::RUN)).max(1) * u64::from(kernel::RUN);
-    device.fitting::<u32>(gpu, words)?;
-    let bits = device.allocate::<u32>(gpu, words as usize)?;
-    let units = UNITS.min(gpu.profile.max_units);
-    let cubes = (words as u32).div_ceil(units * kernel::RUN);
-    device.notify(&Launch { kernel: "segments::mark", strategy: "Marks", cubes: u64::from(cubes), units });
-    // SAFETY: a unit writes the words of its run below `words`, which is how many there are, and reads offsets below
-    // `starts`. The search halves what is left, and every round of the other loop goes on to a later offset.
-    unsafe {
-        kernel::mark::launch_unchecked::<F::View>(
-            &gpu.client,
-            cube_grid(cubes, &gpu.profile),
-            CubeDim::new_1d(units),
-            offsets.bind(device, 1)?,
-            argument(bits.clone(), words as usize),
-            starts,
-            words as u32,
-        );
-    }
-    Ok(Buffer::on_device(device, bits, words as usize))
-}
-
 /// The device's half of [`Marks`]. A launch has less than 2^32 results: the low word of an index is all of it.
 #[derive(Argument)]
 pub struct MarksView<V: View<Item = u32>> {
@@ -124,7 +84,7 @@ pub struct MarksView<V: View<Item = u32>> {
 
 #[cube]
 fn word_of(index: Wide) -> Wide {
-    Wide { low: index.low / 32u32, high: 0u32.runtime() }
+    Wide { low: index.low / comptime!(BITS), high: 0u32.runtime() }
 }
 
 #[cube]
@@ -132,13 +92,13 @@ impl<V: View<Item = u32>> View for MarksView<V> {
     type Item = u32;
 
     fn read(&self, index: Wide) -> u32 {
-        (self.bits.read(word_of(index)) >> (index.low % 32u32)) & 1u32
+        (self.bits.read(word_of(index)) >> (index.low % comptime!(BITS))) & 1u32
     }
 
     fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
         if comptime!(BITS.is_multiple_of(count)) {
             // The run lies in one word.
-            let bits = self.bits.read(word_of(start)) >> (start.low % 32u32);
+            let bits = self.bits.read(word_of(start)) >> (start.low % comptime!(BITS));
             #[unroll]
             for item in 0..count {
                 keep::<u32>(registers, (bits >> item) & 1u32, comptime!(at + item));

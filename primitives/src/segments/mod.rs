@@ -12,6 +12,7 @@
 mod folds;
 mod kernel;
 mod keys;
+mod launch;
 mod marks;
 mod shifted;
 

@@ -76,7 +76,8 @@ fn launch<M: Matrix, O: Lift<M::Item> + Lower, D: Form>(
     device.notify(&Launch { kernel: "scan::columns", strategy, cubes: u64::from(cubes), units: plan.units });
     // SAFETY: a unit reads and writes elements in rows below the tile's last and columns below the matrix's, and the
     // output has a result an element. Descriptors of all `slots` are there. Every loop is bounded: polls by the patience,
-    // and rounds by the tiles and anchors of the block: each round publishes one of those that were missing.
+    // and rounds by the tiles and anchors of the block: each round publishes one of those that were missing, which
+    // the cube that posted it then sees.
     unsafe {
         kernel::scan_columns::launch_unchecked::<M::View, O, D>(
             &gpu.client,

@@ -160,24 +160,7 @@ fn lanes(columns: u32, units: u32, chains: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Both, WideFieldsSupport};
-
-    fn profile() -> Profile {
-        Profile {
-            plane: None,
-            max_units: 1024,
-            shared_bytes: 32768,
-            max_cubes: (65535, 65535, 65535),
-            max_binding: 1 << 27,
-            max_memory: None,
-            atomic_u32: true,
-            atomic_u64: false,
-            memory_scope: false,
-            wide: WideFieldsSupport::default(),
-            multiprocessors: None,
-            max_loop: u32::MAX,
-        }
-    }
+    use crate::Both;
 
     const ROWS: [u32; 12] = [1, 2, 15, 16, 17, 255, 256, 4097, 70_001, 1 << 20, 1 << 22, 1 << 26];
     const COLUMNS: [u32; 14] = [1, 2, 3, 7, 20, 31, 32, 33, 40, 64, 65, 500, 1000, 1 << 20];
@@ -201,7 +184,7 @@ mod tests {
         type Wide4 = Both<Both<f32, f32>, Both<f32, f32>>;
         type Wide16 = Both<Both<Wide4, Wide4>, Both<Wide4, Wide4>>;
         for (max_units, shared_bytes) in [(1, 256), (16, 1 << 10), (128, 16384), (256, 32768), (1024, 1 << 17)] {
-            let profile = Profile { max_units, shared_bytes, ..profile() };
+            let profile = Profile { max_units, shared_bytes, ..Profile::plain() };
             for rows in ROWS {
                 for columns in COLUMNS {
                     check::<f32, f32>(rows, columns, &profile);
@@ -217,8 +200,8 @@ mod tests {
     fn anchors_of_a_long_matrix_are_far_apart() {
         for columns in [20, 32, 64, 500] {
             for rows in [1 << 22, 1 << 24] {
-                let sums = Plan::new::<f32, f32>(rows, columns, &profile()).expect("it fits");
-                let maps = Plan::new::<f32, Both<f32, f32>>(rows, columns, &profile()).expect("it fits");
+                let sums = Plan::new::<f32, f32>(rows, columns, &Profile::plain()).expect("it fits");
+                let maps = Plan::new::<f32, Both<f32, f32>>(rows, columns, &Profile::plain()).expect("it fits");
                 for plan in [sums, maps] {
                     assert!(u64::from(plan.window()) * plan.items() >= WINDOW_ITEMS, "{columns} columns: {plan:?}");
                 }
@@ -228,19 +211,19 @@ mod tests {
 
     #[test]
     fn few_rows_make_wide_tiles_whose_units_have_work() {
-        let plan = Plan::new::<f32, f32>(100, 1 << 20, &profile()).expect("it fits");
+        let plan = Plan::new::<f32, f32>(100, 1 << 20, &Profile::plain()).expect("it fits");
         assert!(plan.tiles == 1 && plan.lanes * plan.groups * 4 >= plan.units * 3, "{plan:?}");
-        let plan = Plan::new::<f32, f32>(1, 1000, &profile()).expect("it fits");
+        let plan = Plan::new::<f32, f32>(1, 1000, &Profile::plain()).expect("it fits");
         assert_eq!((plan.groups, plan.tiles), (1, 1));
     }
 
     #[test]
     fn the_limit_is_a_grid_of_two_dimensions() {
-        let small = Profile { max_cubes: (2, 3, 1), ..profile() };
+        let small = Profile { max_cubes: (2, 3, 1), ..Profile::plain() };
         let taken = Plan::new::<u32, u32>(6 * 128, 32, &small);
         assert!(taken.is_ok(), "{taken:?}");
         assert_eq!(Plan::new::<u32, u32>(6 * 128 + 1, 32, &small), Err(Refusal::TooLong(6 * 128 * 32)));
-        let bare = Profile { atomic_u32: false, ..profile() };
+        let bare = Profile { atomic_u32: false, ..Profile::plain() };
         assert_eq!(Plan::new::<u32, u32>(5, 5, &bare), Err(Refusal::Lacks(Feature::Atomic32)));
     }
 }
