@@ -1,6 +1,7 @@
 //! The algebra: states, operators, and the laws they obey. Knows no kernels.
 
 mod element;
+mod fixed;
 mod laws;
 mod monoid;
 mod operator;
@@ -8,6 +9,7 @@ mod state;
 mod wide;
 
 pub use element::{Element, Real};
+pub use fixed::{Choice, Fixed};
 pub use laws::{LawError, check_commutative, check_laws, check_semiring};
 pub use monoid::*;
 pub use operator::Operator;

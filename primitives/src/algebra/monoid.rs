@@ -34,10 +34,31 @@ pub trait Monoid: Operator {
 }
 
 /// How an item becomes a state; fused into the load.
-#[cube(expand_base_traits = "MonoidExpand")]
-pub trait Lift<T: State>: Monoid {
+///
+/// Written out as `#[cube]` would, which has no provided methods.
+pub trait Lift<T: State>: Monoid + CubeType<ExpandType: LiftExpand<T>> {
     /// The state of the one item.
     fn lift(&self, item: T) -> Self::State;
+
+    /// `combine(state, lift(item))`, the state of an item more: for operators that get there in fewer steps.
+    fn push(&self, state: Self::State, item: T) -> Self::State {
+        self.combine(state, self.lift(item))
+    }
+}
+
+/// The kernel's half of [`Lift`].
+pub trait LiftExpand<T: State>: MonoidExpand {
+    fn __expand_lift_method(&self, scope: &Scope, item: T::ExpandType) -> <Self::State as CubeType>::ExpandType;
+
+    fn __expand_push_method(
+        &self,
+        scope: &Scope,
+        state: <Self::State as CubeType>::ExpandType,
+        item: T::ExpandType,
+    ) -> <Self::State as CubeType>::ExpandType {
+        let lifted = self.__expand_lift_method(scope, item);
+        self.__expand_combine_method(scope, state, lifted)
+    }
 }
 
 /// How a state becomes a result; fused into the store.

@@ -2,6 +2,7 @@
 
 use cubecl::prelude::*;
 
+use crate::ops::carried;
 use crate::tile::{shared_load, shared_store, store};
 use crate::views::{MatrixView, MatrixViewExpand};
 use crate::{Lower, LowerExpand, MonoidExpand, Semiring, SemiringExpand, State};
@@ -67,7 +68,7 @@ pub fn multiply<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lo
                 for index in 0..products {
                     let from_left = shared_load::<A::Item>(&left, within_row * side + index, slots);
                     let from_right = shared_load::<B::Item>(&right, index * side + within_column, slots);
-                    sum = op.combine(sum, op.multiply(from_left, from_right));
+                    sum = carried::<O>(&op, index < products, op.combine(sum, op.multiply(from_left, from_right)));
                 }
             }
             // Protects: both tiles are read before the next ones are written.
@@ -76,7 +77,8 @@ pub fn multiply<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lo
         }
     } else if inside {
         for index in 0..shape.depth {
-            sum = op.combine(sum, op.multiply(a.element(row, index), b.element(index, column)));
+            let product = op.multiply(a.element(row, index), b.element(index, column));
+            sum = carried::<O>(&op, index < shape.depth, op.combine(sum, product));
         }
     }
     if inside {

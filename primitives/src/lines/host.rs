@@ -10,8 +10,8 @@ pub fn fold<M: Matrix, O: Lift<M::Item> + Lower>(matrix: &M, op: &O) -> Result<V
     let (rows, columns) = (matrix.rows(), matrix.columns());
     let view = matrix.on_host()?;
     let fold_row = |row: u32| {
-        let lifted = (0..columns).map(|column| op.lift(view.element(row, column)));
-        op.lower(lifted.fold(op.identity(), |left, right| op.combine(left, right)))
+        let items = (0..columns).map(|column| view.element(row, column));
+        op.lower(items.fold(op.identity(), |folded, item| op.push(folded, item)))
     };
     Ok((0..rows).into_par_iter().map(fold_row).collect())
 }

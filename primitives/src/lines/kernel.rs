@@ -2,6 +2,7 @@
 
 use cubecl::prelude::*;
 
+use crate::ops::carried;
 use crate::tile::store;
 use crate::views::{MatrixView, MatrixViewExpand};
 use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand};
@@ -38,7 +39,7 @@ pub fn fold_lines<V: MatrixView, O: Lift<V::Item> + Lower>(
         let end = min(start + extent.run, extent.len);
         let mut folded = op.identity();
         for index in start..end {
-            folded = op.combine(folded, op.lift(view.element(line, index)));
+            folded = carried::<O>(&op, index < end, op.push(folded, view.element(line, index)));
         }
         let place = run * extent.lines + line;
         if comptime!(lowered) {

@@ -15,7 +15,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::{Operator, State};
 
-use crate::{Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Real};
+use crate::{Fixed, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Real};
 
 /// The recurrence over some items, from the first of them on.
 #[derive(Debug, Clone, Copy, PartialEq, State)]
@@ -57,22 +57,13 @@ pub enum Start {
 #[derive(Debug, Clone, Copy, Operator)]
 pub struct Ewma<T: Real> {
     alpha: T,
-    start: u32,
+    start: Fixed<Start>,
 }
-
-const FIRST: u32 = 0;
-const ZERO: u32 = 1;
-const ADJUSTED: u32 = 2;
 
 impl<T: Real> Ewma<T> {
     /// Smoothing by `alpha`, in `0 < alpha <= 1`.
     pub fn new(alpha: T, start: Start) -> Self {
-        let start = match start {
-            Start::First => FIRST,
-            Start::Zero => ZERO,
-            Start::Adjusted => ADJUSTED,
-        };
-        Ewma { alpha, start }
+        Ewma { alpha, start: Fixed(start) }
     }
 }
 
@@ -112,6 +103,19 @@ impl<T: Real> Lift<T> for Ewma<T> {
             moved: T::whole(0),
         }
     }
+
+    fn push(&self, state: EwmaState<T>, item: T) -> EwmaState<T> {
+        let missing = T::not_a_number(item);
+        let rest = T::whole(1) - self.alpha;
+        // What is not there, or has no share for α is 1, may be infinitely far. No weight is over 1.
+        let none = select(rest > T::whole(0), T::whole(0), T::whole(1));
+        let apart = select(state.weight > none, state.value - item, T::whole(0));
+        EwmaState::<T> {
+            weight: select(missing, state.weight, state.weight * rest + self.alpha),
+            value: select(missing, state.value, item + rest * apart),
+            moved: select(missing, state.moved, state.moved - self.alpha * apart),
+        }
+    }
 }
 
 #[cube]
@@ -120,18 +124,16 @@ impl<T: Real> Lower for Ewma<T> {
 
     fn lower(&self, state: EwmaState<T>) -> T {
         let rest = T::whole(1) - state.weight;
-        let mut value = state.value;
-        if self.start == ZERO {
+        if comptime!(self.start.0 == Start::Zero) {
             // What the recurrence would be had it started at the first item, less that item's share.
-            value = state.weight * state.value + shared::<T>(rest, state.moved);
-        } else if state.weight > T::whole(0) {
-            if self.start == ADJUSTED {
-                value = state.value + shared::<T>(T::ratio(rest, state.weight), state.moved);
-            }
+            state.weight * state.value + shared::<T>(rest, state.moved)
         } else {
-            value = T::missing();
+            let mut value = state.value;
+            if comptime!(self.start.0 == Start::Adjusted) {
+                value += shared::<T>(T::ratio(rest, state.weight), state.moved);
+            }
+            select(state.weight > T::whole(0), value, T::missing())
         }
-        value
     }
 }
 

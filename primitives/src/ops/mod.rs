@@ -90,6 +90,7 @@ pub(crate) use optional::{absent, present};
 pub use product::Product;
 pub use resume::{Resume, States};
 pub use rounding::multiply_then_add;
+pub(crate) use selection::carried;
 pub use selection::{choose, zeroed};
 pub use semirings::*;
 pub use sum::Sum;

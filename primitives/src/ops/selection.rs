@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use crate::{State, WordsExpand};
+use crate::{Monoid, MonoidExpand, State, WordsExpand};
 
 /// `then` where `condition` holds, else `or_else`, for any state; both are evaluated. `select` for structs.
 pub fn choose<S: State>(condition: bool, then: S, or_else: S) -> S {
@@ -44,4 +44,11 @@ pub mod zeroed {
         let words = (0..S::WORDS).map(|_| 0u32.into()).collect();
         S::__expand_unpack(scope, &words, 0)
     }
+}
+
+/// The state that a loop carries to its next round, in which `always` holds. CubeCL 0.11.3 writes SPIR-V with a hole in it
+/// where what a loop carries folds to a constant, as a field does that every item has alike; of a choice it does not know.
+#[cube]
+pub fn carried<O: Monoid>(op: &O, always: bool, state: O::State) -> O::State {
+    choose::<O::State>(always, state, op.identity())
 }

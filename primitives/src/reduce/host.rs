@@ -41,11 +41,11 @@ pub fn abreast(chunks: u64) -> u64 {
 
 /// Folds `N` full chunks from item `start` on.
 fn fold_abreast<V: HostView, O: Lift<V::Item>, const N: usize>(view: &V, start: u64, op: &O) -> [O::State; N] {
-    let item = |lane: usize, offset: u64| op.lift(view.read(start + lane as u64 * CHUNK + offset));
-    let mut states: [O::State; N] = from_fn(|lane| item(lane, 0));
+    let item = |lane: usize, offset: u64| view.read(start + lane as u64 * CHUNK + offset);
+    let mut states: [O::State; N] = from_fn(|lane| op.lift(item(lane, 0)));
     for offset in 1..CHUNK {
         for (lane, state) in states.iter_mut().enumerate() {
-            *state = op.combine(*state, item(lane, offset));
+            *state = op.push(*state, item(lane, offset));
         }
     }
     states
@@ -53,8 +53,10 @@ fn fold_abreast<V: HostView, O: Lift<V::Item>, const N: usize>(view: &V, start: 
 
 /// Folds the items `start..end` in order.
 pub fn fold_run<V: HostView, O: Lift<V::Item>>(view: &V, start: u64, end: u64, op: &O) -> O::State {
-    let lifted = (start..end).map(|index| op.lift(view.read(index)));
-    lifted.reduce(|left, right| op.combine(left, right)).unwrap_or_else(|| op.identity())
+    if start == end {
+        return op.identity();
+    }
+    (start + 1..end).fold(op.lift(view.read(start)), |folded, index| op.push(folded, view.read(index)))
 }
 
 /// Folds states in order.

@@ -38,7 +38,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     // One cube folds the partial states.
     let states = Buffer::<O::State>::on_device(device, partials, plan.cut.cubes as usize);
     let resume = Resume::new(op.clone());
-    let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, plan.tile, 0).map_err(unsupported)?;
+    let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, plan.tile, 0, O::State::WORDS).map_err(unsupported)?;
     let cut = Cut::new(u64::from(plan.cut.cubes), tile.len(), 1).expect("the partials are few");
     fold(device, gpu, &states, &resume, out, slot, cut, Blueprint { tile, lowered: true })
 }

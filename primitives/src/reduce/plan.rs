@@ -61,7 +61,7 @@ impl Plan {
     ///
     /// The feature that the device lacks. Too many items are the second error.
     pub fn new<T: State, S: State>(len: u64, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
-        let tile = Tile::fitting::<T, S>(profile, WANTED, 0)?;
+        let tile = Tile::fitting::<T, S>(profile, WANTED, 0, T::WORDS)?;
         let max_cubes = MAX_PARTIALS.min(u64::from(profile.max_cubes.0));
         Ok(Cut::new(len, tile.len(), max_cubes).map(|cut| Plan { tile, cut }))
     }

@@ -42,7 +42,7 @@ pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, k
     if kind == Kind::Offsets {
         let first = chunks.saturating_sub(1);
         let total = (first * CHUNK..len)
-            .fold(before[first as usize], |running, index| op.combine(running, op.lift(view.read(index))));
+            .fold(before[first as usize], |running, index| op.push(running, view.read(index)));
         results.push(op.lower(total));
     }
     results
@@ -61,7 +61,7 @@ fn scan_abreast<V: HostView, O: Lift<V::Item> + Lower, const N: usize>(
     let mut running: [O::State; N] = from_fn(|lane| before[lane]);
     for offset in 0..chunk {
         for (lane, running) in running.iter_mut().enumerate() {
-            let next = op.combine(*running, op.lift(view.read((start + lane * chunk + offset) as u64)));
+            let next = op.push(*running, view.read((start + lane * chunk + offset) as u64));
             results[lane * chunk + offset] = op.lower(if kind == Kind::Inclusive { next } else { *running });
             *running = next;
         }

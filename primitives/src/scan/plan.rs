@@ -5,8 +5,8 @@ use crate::reduce::Cut;
 use crate::tile::Tile;
 use crate::{Feature, Profile, State};
 
-/// Items from which on tiles are long. Measured on an H200 (CUDA, 2^26 f32): the fewer tiles look back, the better, as long
-/// as what waits fits into the cache.
+/// Items from which on tiles are long. On an H200 (CUDA, f32 sum) long tiles take 20 us for 2^22 items, as short ones do; 48 us
+/// for 2^24, against 66.
 pub const LONG: u64 = 1 << 22;
 
 /// States of shared memory for what units tell each other: one more state, and a tile.
@@ -44,9 +44,10 @@ pub enum Refusal {
 }
 
 impl Plan {
-    /// The plan for `len` items of type `T`, scanned as states `S`.
+    /// The plan for `len` items of type `T`, read from `stored` words each and scanned as states `S`.
     pub fn new<T: State, S: State>(
         len: u64,
+        stored: usize,
         strategy: Strategy,
         reproducible: bool,
         profile: &Profile,
@@ -62,7 +63,7 @@ impl Plan {
             Strategy::DecoupledLookback if reproducible => {
                 Tile::fixed::<T, S>(profile, reproducible_tile::<T, S>(len), NOTED)
             }
-            Strategy::DecoupledLookback => lookback_tile::<T, S>(len, profile),
+            Strategy::DecoupledLookback => lookback_tile::<T, S>(len, stored, profile),
             _ => recursive_tile::<S>(profile),
         };
         let tile = tile.map_err(Refusal::Lacks)?;
@@ -80,30 +81,39 @@ impl Plan {
     }
 }
 
-/// The tile of a look-back scan. On an H200 (2^28 f32, CUDA): sums 3.1 TB/s with 512 units, 2.8 with 256; affine maps, whose
-/// kernel takes half as many registers more, 1.3 with 512 units, 2.5 with 256.
-fn lookback_tile<T: State, S: State>(len: u64, profile: &Profile) -> Result<Tile, Feature> {
-    let (rows, run) = rows_and_run::<T, S>();
-    let (units, steps) = match (len < LONG, S::WORDS) {
-        (true, _) => (256, 1),
-        (false, 1) => (512, 2),
-        (false, _) => (256, 4),
+/// The tile of a look-back scan. On an H200 (2^28 f32, CUDA), tiles of 2^16 items with half of them held: sums 3.4 TB/s (3.1 with
+/// tiles of 2^14), affine maps 3.0 (2.7). Larger items or states need the registers for themselves: segments, whose
+/// items are of two words, 2.4 TB/s as below and 1.6 as sums, averages of three words 2.2 and 1.6.
+fn lookback_tile<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Tile, Feature> {
+    let (rows, run) = rows_and_run::<S>(stored);
+    let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false };
+    let tile = match (stored, S::WORDS) {
+        _ if len < LONG => tile(256, 1, rows, run),
+        (0..=1, 1..=2) if profile.plane.is_some() => tile(1024, 2, 8, RUN_WORDS as u32),
+        (_, 1) => tile(512, 2, rows, run),
+        (_, 2) => tile(512, 4, 2, run_of_words(4 * RUN_WORDS, stored)),
+        _ => tile(256, 4, rows, run),
     };
-    Tile::fitting::<T, S>(profile, Tile { units, steps, rows, run, plane: 0, shuffles: false }, NOTED)
+    Tile::fitting::<T, S>(profile, tile, NOTED, stored)
+}
+
+/// Items of a run of so many words, of which an item is read from `stored`.
+fn run_of_words(words: usize, stored: usize) -> u32 {
+    (words / stored.max(1)).max(1) as u32
 }
 
 /// Planes combine one state a run: states of more than a word are dear enough for longer runs, though two lines of memory
-/// then share a move. On an H200 (2^28 f32, CUDA): affine maps 2.4 TB/s with runs of 8 items, 2.2 with 4.
-fn rows_and_run<T: State, S: State>() -> (u32, u32) {
-    let run = (RUN_WORDS / T::WORDS).max(1) as u32;
+/// then share a move.
+fn rows_and_run<S: State>(stored: usize) -> (u32, u32) {
+    let run = run_of_words(RUN_WORDS, stored);
     if S::WORDS > 1 { (2, 2 * run) } else { (4, run) }
 }
 
 /// The tile of a reproducible scan, the same on every device: planes of 32, and no more units than WebGPU promises.
 pub fn reproducible_tile<T: State, S: State>(len: u64) -> Tile {
-    let (rows, run) = rows_and_run::<T, S>();
+    let (rows, run) = rows_and_run::<S>(T::WORDS);
     let steps = if len < LONG { 1 } else { 4 };
-    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true }.held::<T>()
+    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true }.held::<T>(T::WORDS)
 }
 
 /// Whether the strategy can group items in the same way everywhere.
@@ -143,7 +153,7 @@ mod tests {
 
     #[test]
     fn auto_takes_look_back_only_where_atomics_are() {
-        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, strategy, false, profile);
+        let plan = |profile: &Profile, strategy| Plan::new::<f32, f32>(1 << 20, 1, strategy, false, profile);
         assert_eq!(plan(&Profile::plain(), Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::DecoupledLookback));
         let bare = Profile { atomic_u32: false, ..Profile::plain() };
         assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
@@ -154,14 +164,20 @@ mod tests {
     fn tiles_shrink_to_the_shared_memory_of_the_device() {
         for shared_bytes in [1 << 10, 1 << 12, 16384, 32768, 1 << 16] {
             let profile = Profile { shared_bytes, ..Profile::plain() };
-            let tile = lookback_tile::<f64, f64>(1 << 30, &profile).expect("there is room for one unit");
+            let tile = lookback_tile::<f64, f64>(1 << 30, 2, &profile).expect("there is room for one unit");
             assert!(tile.shared_bytes::<f64>() <= shared_bytes, "{tile:?} in {shared_bytes} bytes");
         }
     }
 
     /// What the kernels take for granted of a look-back plan.
     fn check<T: State, S: State>(len: u64, profile: &Profile) {
-        let Ok(plan) = Plan::new::<T, S>(len, Strategy::DecoupledLookback, false, profile) else { return };
+        for stored in [1, T::WORDS] {
+            check_stored::<T, S>(len, stored, profile);
+        }
+    }
+
+    fn check_stored<T: State, S: State>(len: u64, stored: usize, profile: &Profile) {
+        let Ok(plan) = Plan::new::<T, S>(len, stored, Strategy::DecoupledLookback, false, profile) else { return };
         let (tile, case) = (plan.tile, format!("{len} items, {profile:?}: {plan:?}"));
         assert!(tile.units.is_power_of_two() && tile.units <= profile.max_units, "units: {case}");
         assert!(tile.len().is_power_of_two() && tile.run > 0, "tiles are aligned to their length: {case}");
@@ -194,7 +210,7 @@ mod tests {
     #[test]
     fn a_grid_of_two_dimensions_is_the_limit() {
         let profile = Profile { max_cubes: (2, 3, 1), ..Profile::plain() };
-        let plan = |len| Plan::new::<u32, u32>(len, Strategy::DecoupledLookback, false, &profile);
+        let plan = |len| Plan::new::<u32, u32>(len, 1, Strategy::DecoupledLookback, false, &profile);
         assert!(plan(6 * 4096).is_ok());
         assert_eq!(plan(6 * 4096 + 1), Err(Refusal::TooLong(6 * 4096)));
     }

@@ -66,18 +66,14 @@ impl<V: HostView, O: Lift<V::Item>> Tiles<'_, V, O> {
         let valid = (self.len - start).min(self.tile_len());
         let rows = tile.rows * tile.steps;
         let first = u64::from((plane * rows + row) * tile.plane) * run;
-        let lift = |item: u64| self.op.lift(self.view.read(start + item));
+        let push = |folded, item: u64| self.op.push(folded, self.view.read(start + item));
         (0..u64::from(tile.plane))
             .map(|unit| {
-                let items = first + unit * run..first + (unit + 1) * run;
+                let (start, end) = (first + unit * run, first + (unit + 1) * run);
                 if valid == self.tile_len() {
-                    items
-                        .map(lift)
-                        .reduce(|left, right| self.op.combine(left, right))
-                        .unwrap_or_else(|| self.op.identity())
+                    (start + 1..end).fold(self.op.lift(self.view.read(index * self.tile_len() + start)), push)
                 } else {
-                    let there = items.start.min(valid)..items.end.min(valid);
-                    there.map(lift).fold(self.op.identity(), |left, right| self.op.combine(left, right))
+                    (start.min(valid)..end.min(valid)).fold(self.op.identity(), push)
                 }
             })
             .collect()
@@ -117,7 +113,7 @@ impl<V: HostView, O: Lift<V::Item>> Tiles<'_, V, O> {
                 for unit in 0..tile.plane as usize {
                     let mut running = if unit > 0 { self.op.combine(carry, scanned[unit - 1]) } else { carry };
                     for item in items.by_ref().take(tile.run as usize) {
-                        let next = self.op.combine(running, self.op.lift(self.view.read(item)));
+                        let next = self.op.push(running, self.view.read(item));
                         put(running, next);
                         running = next;
                     }

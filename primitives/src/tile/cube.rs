@@ -4,10 +4,10 @@ use cubecl::prelude::*;
 
 use super::{Tile, lane, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
-use crate::{Both, Lift, Monoid, MonoidExpand, Wide};
+use crate::{Both, Lift, Monoid, MonoidExpand, State, Wide};
 
 /// The fold of the unit's group's part of a tile's first `valid` items, right on the group's first unit. Without planes it
-/// is the fold of the unit's run.
+/// is the fold of the unit's run. Of a full tile, the last step's items are left in `items`.
 #[cube]
 #[allow(unused_assignments)] // a kernel's variable has a value from the start
 fn part_fold<V: View, O: Lift<V::Item>>(
@@ -15,15 +15,16 @@ fn part_fold<V: View, O: Lift<V::Item>>(
     view: &V,
     start: Wide,
     valid: u32,
+    items: &mut Array<u32>,
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> O::State {
     let mut folded = op.identity();
     // A full tile is folded without tests, so that many loads are under way at once.
     if valid == comptime!(tile.len()) {
-        folded = steps_fold::<V, O>(op, view, start, valid, shared, tile, true);
+        folded = steps_fold::<V, O>(op, view, start, valid, items, shared, tile, true);
     } else {
-        folded = steps_fold::<V, O>(op, view, start, valid, shared, comptime!(tile.by_rows()), false);
+        folded = steps_fold::<V, O>(op, view, start, valid, items, shared, comptime!(tile.by_rows()), false);
     }
     folded
 }
@@ -34,45 +35,59 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
     view: &V,
     start: Wide,
     valid: u32,
+    items: &mut Array<u32>,
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
     #[comptime] full: bool,
 ) -> O::State {
-    let mut items = registers::<V::Item>(comptime!(tile.items()));
     if comptime!(tile.plane > 0 && tile.steps * tile.rows > 1) {
         let mut folded = op.identity();
         for step in 0..comptime!(tile.steps) {
-            load_runs::<V>(view, start, valid, step, &mut items, tile, full);
+            load_runs::<V>(view, start, valid, step, items, tile, full);
             #[unroll]
             for row in 0..comptime!(tile.rows) {
-                let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
+                let run = run_fold::<V, O>(op, &*items, valid, step, row, tile, full);
                 folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
             }
         }
         folded
     } else {
-        load_runs::<V>(view, start, valid, 0u32, &mut items, tile, full);
-        let run = run_fold::<V, O>(op, &items, valid, 0u32, 0u32, tile, full);
+        load_runs::<V>(view, start, valid, 0u32, items, tile, full);
+        let run = run_fold::<V, O>(op, &*items, valid, 0u32, 0u32, tile, full);
         if comptime!(tile.plane > 0) { plane_fold::<O>(op, run, shared, tile) } else { run }
     }
 }
 
-/// Folds a tile's first `valid` items: `left` is what comes before the unit's group (without planes, before the unit),
-/// `right` the fold of the tile, the same on every unit. `shared` holds `tile.slots()` states.
+/// Folds a tile's first `valid` items: `right` is the fold of the tile, right on the first unit. What comes before the
+/// unit's group is in `shared` after the next barrier, for [`group_before`]: in registers it would cost every unit some, for
+/// as long as the tile waits. Without planes `left` is what comes before the unit. Of a full tile, the last step's items are
+/// left in `items`. `shared` holds `tile.slots()` states.
 #[cube]
 pub fn tile_parts<V: View, O: Lift<V::Item>>(
     op: &O,
     view: &V,
     start: Wide,
     valid: u32,
+    items: &mut Array<u32>,
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> Both<O::State, O::State> {
-    let part = part_fold::<V, O>(op, view, start, valid, shared, tile);
+    let part = part_fold::<V, O>(op, view, start, valid, items, shared, tile);
     if comptime!(tile.plane > 0) {
-        group_scan::<O>(op, part, shared, tile)
+        both::<O::State, O::State>(op.identity(), groups_scan::<O>(op, part, shared, tile))
     } else {
         cube_scan::<O>(op, part, shared, comptime!(tile.units))
+    }
+}
+
+/// What comes before the unit's group, of what [`tile_parts`] found.
+#[cube]
+pub fn group_before<S: State>(found: S, shared: &Shared<[u32]>, #[comptime] tile: Tile) -> S {
+    if comptime!(tile.plane > 0) {
+        let slot = comptime!(tile.exchanged()) + UNIT_POS / comptime!(tile.plane);
+        shared_load::<S>(shared, slot, comptime!(tile.slots()))
+    } else {
+        found
     }
 }
 
@@ -86,7 +101,8 @@ pub fn tile_fold<V: View, O: Lift<V::Item>>(
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
 ) -> O::State {
-    let part = part_fold::<V, O>(op, view, start, valid, shared, tile);
+    let mut items = registers::<V::Item>(comptime!(tile.items()));
+    let part = part_fold::<V, O>(op, view, start, valid, &mut items, shared, tile);
     if comptime!(tile.plane > 0) {
         groups_fold::<O>(op, part, shared, tile)
     } else {
@@ -94,32 +110,32 @@ pub fn tile_fold<V: View, O: Lift<V::Item>>(
     }
 }
 
-/// What comes before the unit's plane, and the fold of all planes; a plane's own fold is right on its first unit.
+/// Puts what comes before each plane into shared memory, and gives the fold of all planes, right on the first unit. A
+/// plane's own fold is right on its first unit.
 #[cube]
-fn group_scan<O: Monoid>(
-    op: &O,
-    own: O::State,
-    shared: &mut Shared<[u32]>,
-    #[comptime] tile: Tile,
-) -> Both<O::State, O::State> {
+fn groups_scan<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
     let slots = comptime!(tile.slots());
     let groups = comptime!(tile.groups());
-    let plane = UNIT_POS / comptime!(tile.plane);
     if lane(tile) == 0 {
-        shared_store::<O::State>(shared, plane, own, slots);
+        shared_store::<O::State>(shared, UNIT_POS / comptime!(tile.plane), own, slots);
     }
     // Protects: every plane's fold is there before any unit reads it.
     sync_cube();
-    let mut before = op.identity();
-    let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
-    #[unroll]
-    for index in 1..groups {
-        if index == plane {
-            before = total;
+    let mut total = own;
+    // A unit for each plane.
+    if UNIT_POS < groups {
+        let mut before = op.identity();
+        total = shared_load::<O::State>(&*shared, 0u32, slots);
+        #[unroll]
+        for index in 1..groups {
+            if index == UNIT_POS {
+                before = total;
+            }
+            total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
         }
-        total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
+        shared_store::<O::State>(shared, comptime!(tile.exchanged()) + UNIT_POS, before, slots);
     }
-    both::<O::State, O::State>(before, total)
+    total
 }
 
 /// The folds of the planes folded in order, the same on every unit; a plane's fold is right on its first unit.

@@ -98,7 +98,7 @@ pub fn run_fold<V: View, O: Lift<V::Item>>(
         let mut folded = op.lift(kept::<V::Item>(items, comptime!(row * tile.run)));
         #[unroll]
         for item in 1..comptime!(tile.run) {
-            folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
+            folded = op.push(folded, kept::<V::Item>(items, comptime!(row * tile.run + item)));
         }
         folded
     } else {
@@ -107,7 +107,7 @@ pub fn run_fold<V: View, O: Lift<V::Item>>(
         #[unroll]
         for item in 0..comptime!(tile.run) {
             if first + item < valid {
-                folded = op.combine(folded, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
+                folded = op.push(folded, kept::<V::Item>(items, comptime!(row * tile.run + item)));
             }
         }
         folded

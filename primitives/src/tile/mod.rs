@@ -23,7 +23,7 @@ mod plane;
 mod shared;
 mod sweep;
 
-pub use cube::{cube_fold, cube_scan, tile_fold, tile_parts};
+pub use cube::{cube_fold, cube_scan, group_before, tile_fold, tile_parts};
 pub use load::*;
 pub use output::{fetch, store, write_nothing, write_row, write_scanned};
 pub use plane::{lane, plane_fold, plane_last, plane_scan, plane_shift_up};
@@ -79,9 +79,14 @@ impl Tile {
         self.units / self.group()
     }
 
-    /// Slots of shared memory that a collective over one state a unit needs.
-    pub fn slots(self) -> u32 {
+    /// Slots of shared memory through which units exchange states.
+    pub fn exchanged(self) -> u32 {
         if self.plane > 0 && self.shuffles { self.groups() } else { self.units }
+    }
+
+    /// Slots of shared memory that the collectives need: with planes, also one for what comes before each.
+    pub fn slots(self) -> u32 {
+        if self.plane > 0 { self.exchanged() + self.groups() } else { self.units }
     }
 
     /// Bytes of shared memory for the collectives over states `S`.
@@ -90,11 +95,12 @@ impl Tile {
     }
 
     /// The largest tile of at most the `wanted` units and items that the device has room for. `extra` is the number of
-    /// states of shared memory that the kernel needs beside.
+    /// states of shared memory that the kernel needs beside, `stored` the words that an item is read from.
     pub fn fitting<T: State, S: State>(
         profile: &crate::Profile,
         wanted: Tile,
         extra: u32,
+        stored: usize,
     ) -> Result<Tile, crate::Feature> {
         let mut tile = wanted;
         while tile.units > profile.max_units {
@@ -110,7 +116,7 @@ impl Tile {
             tile.run *= tile.rows;
             (tile.steps, tile.rows) = (1, 1);
         }
-        Ok(tile.held::<T>())
+        Ok(tile.held::<T>(stored))
     }
 
     /// The `wanted` tile as it is on every device, its planes and all.
@@ -124,7 +130,7 @@ impl Tile {
             return Err(crate::Feature::Units(tile.units));
         }
         tile.check_shared::<S>(profile, extra)?;
-        Ok(tile.held::<T>())
+        Ok(tile.held::<T>(T::WORDS))
     }
 
     fn use_planes(&mut self, profile: &crate::Profile) {
@@ -141,10 +147,11 @@ impl Tile {
         if bytes > profile.shared_bytes { Err(crate::Feature::SharedMemory(bytes)) } else { Ok(()) }
     }
 
-    /// Wide items leave room for fewer at a time.
-    pub fn held<T: State>(self) -> Self {
+    /// Wide items leave room for fewer at a time. What is computed from fewer words than it has takes fewer registers, mostly.
+    pub fn held<T: State>(self, stored: usize) -> Self {
         let mut tile = self;
-        while tile.items() as usize * T::WORDS > REGISTERS && tile.items() > 1 {
+        let over = |items: u32| items as usize * stored.max(T::WORDS.div_ceil(2)) > REGISTERS;
+        while over(tile.items()) && tile.items() > 1 {
             if tile.rows > 1 {
                 (tile.steps, tile.rows) = (2 * tile.steps, tile.rows / 2);
             } else {

@@ -77,7 +77,7 @@ pub fn write_row<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     #[unroll]
     for item in 0..comptime!(tile.run) {
         if comptime!(full) || offset + item < valid {
-            let next = op.combine(running, op.lift(kept::<V::Item>(items, comptime!(row * tile.run + item))));
+            let next = op.push(running, kept::<V::Item>(items, comptime!(row * tile.run + item)));
             // Kept before `running` moves on: a result may be the very variable.
             keep::<O::Output>(
                 &mut results,
@@ -99,12 +99,13 @@ pub fn write_row<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
 }
 
 /// Scans a tile's first `valid` items on from `before`, which comes before the unit's group (without planes, before the
-/// unit), and writes the lowered results; `end` as [`write_row`] has it. The items are read once more: a moment ago they were,
-/// so they are near.
+/// unit), and writes the lowered results; `end` as [`write_row`] has it. Of a full tile, `items` are the last step's; the others
+/// are read once more: a moment ago they were, so they are near.
 #[cube]
 pub fn write_scanned<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     op: &O,
     view: &V,
+    items: &mut Array<u32>,
     before: O::State,
     start: Wide,
     valid: u32,
@@ -114,48 +115,62 @@ pub fn write_scanned<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Outpu
     #[comptime] tile: Tile,
     #[comptime] kind: Kind,
 ) {
+    let mut carry = before;
     if valid == comptime!(tile.len()) {
-        write_steps::<V, O, P>(op, view, before, start, valid, end, place, shared, tile, true, kind);
+        if comptime!(tile.steps > 1) {
+            let mut again = registers::<V::Item>(comptime!(tile.items()));
+            for step in 0..comptime!(tile.steps - 1) {
+                load_runs::<V>(view, start, valid, step, &mut again, tile, true);
+                carry = write_step::<V, O, P>(
+                    op, &again, carry, start.low, valid, end, step, place, shared, tile, true, kind,
+                );
+            }
+        }
+        let last = comptime!(tile.steps - 1);
+        write_step::<V, O, P>(op, &*items, carry, start.low, valid, end, last, place, shared, tile, true, kind);
     } else {
         let tile = comptime!(tile.by_rows());
-        write_steps::<V, O, P>(op, view, before, start, valid, end, place, shared, tile, false, kind);
+        for step in 0..comptime!(tile.steps) {
+            load_runs::<V>(view, start, valid, step, items, tile, false);
+            carry = write_step::<V, O, P>(
+                op, &*items, carry, start.low, valid, end, step, place, shared, tile, false, kind,
+            );
+        }
     }
 }
 
+/// Scans the rows of a step on from `carry`, and writes them. Gives what comes before the group's next step.
 #[cube]
-fn write_steps<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
+fn write_step<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     op: &O,
-    view: &V,
-    before: O::State,
-    start: Wide,
+    items: &Array<u32>,
+    carry: O::State,
+    start: u32,
     valid: u32,
     end: u32,
+    step: u32,
     place: &mut P,
     shared: &mut Shared<[u32]>,
     #[comptime] tile: Tile,
     #[comptime] full: bool,
     #[comptime] kind: Kind,
-) {
-    let mut items = registers::<V::Item>(comptime!(tile.items()));
+) -> O::State {
+    let mut after = carry;
     if comptime!(tile.plane > 0) {
-        let mut carry = before;
-        for step in 0..comptime!(tile.steps) {
-            load_runs::<V>(view, start, valid, step, &mut items, tile, full);
-            #[unroll]
-            for row in 0..comptime!(tile.rows) {
-                let run = run_fold::<V, O>(op, &items, valid, step, row, tile, full);
-                let scanned = plane_scan::<O>(op, run, shared, tile);
-                let within = plane_shift_up::<O::State>(scanned, 1u32, shared, tile);
-                let mut running = carry;
-                if lane(tile) > 0 {
-                    running = op.combine(carry, within);
-                }
-                write_row::<V, O, P>(op, &items, running, start.low, valid, end, step, place, row, tile, full, kind);
-                carry = op.combine(carry, plane_last::<O::State>(scanned, shared, tile));
+        #[unroll]
+        for row in 0..comptime!(tile.rows) {
+            let run = run_fold::<V, O>(op, items, valid, step, row, tile, full);
+            let scanned = plane_scan::<O>(op, run, shared, tile);
+            let within = plane_shift_up::<O::State>(scanned, 1u32, shared, tile);
+            let mut before = after;
+            if lane(tile) > 0 {
+                before = op.combine(after, within);
             }
+            write_row::<V, O, P>(op, items, before, start, valid, end, step, place, row, tile, full, kind);
+            after = op.combine(after, plane_last::<O::State>(scanned, shared, tile));
         }
     } else {
-        load_runs::<V>(view, start, valid, 0u32, &mut items, tile, full);
-        write_row::<V, O, P>(op, &items, before, start.low, valid, end, 0u32, place, 0u32, tile, full, kind);
+        write_row::<V, O, P>(op, items, carry, start, valid, end, step, place, 0u32, tile, full, kind);
     }
+    after
 }

@@ -15,10 +15,10 @@ pub fn lane(#[comptime] tile: Tile) -> u32 {
 /// The state of another unit of the cube, `from`, through shared memory.
 #[cube]
 fn exchange<S: State>(state: S, from: u32, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> S {
-    shared_store::<S>(shared, UNIT_POS, state, comptime!(tile.units));
+    shared_store::<S>(shared, UNIT_POS, state, comptime!(tile.slots()));
     // Protects: the other unit's state is there.
     sync_cube();
-    let other = shared_load::<S>(&*shared, from, comptime!(tile.units));
+    let other = shared_load::<S>(&*shared, from, comptime!(tile.slots()));
     // Protects: it is read before the next exchange.
     sync_cube();
     other

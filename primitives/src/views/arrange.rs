@@ -81,6 +81,7 @@ impl<S: Source> Source for Slice<S> {
         = Slice<S::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn len(&self) -> u64 {
         self.len
@@ -121,6 +122,7 @@ impl<S: Source> Source for Reversed<S> {
         = HostReversed<S::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn len(&self) -> u64 {
         self.source.len()

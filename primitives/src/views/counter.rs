@@ -49,6 +49,7 @@ impl Source for Counter {
     type Item = Wide;
     type View = Indices;
     type Host<'a> = Counter;
+    const STORED: usize = 0;
 
     fn len(&self) -> u64 {
         self.len

@@ -73,6 +73,7 @@ impl<S: Source, O: Mapping<S::Item>> Source for Map<S, O> {
         = HostMap<'a, S::Host<'a>, O>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn len(&self) -> u64 {
         self.source.len()

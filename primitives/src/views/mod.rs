@@ -92,6 +92,8 @@ pub trait Source {
     type Host<'a>: HostView<Item = Self::Item>
     where
         Self: 'a;
+    /// Words of memory that an item is read from: its own, where it is not computed.
+    const STORED: usize = <Self::Item as State>::WORDS;
 
     /// How many items.
     fn len(&self) -> u64;
@@ -162,6 +164,7 @@ impl<S: Source + ?Sized> Source for &S {
         = S::Host<'a>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn len(&self) -> u64 {
         S::len(self)

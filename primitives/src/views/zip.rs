@@ -74,6 +74,7 @@ impl<A: Source, B: Source> Source for Zip<A, B> {
         = Zip<A::Host<'a>, B::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = A::STORED + B::STORED;
 
     fn len(&self) -> u64 {
         self.left.len().min(self.right.len())

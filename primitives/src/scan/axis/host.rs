@@ -21,9 +21,9 @@ where
     let view = matrix.on_host()?;
     let height = (CHUNK / columns.max(1)).max(SHORTEST);
     let chunks = rows.div_ceil(height);
-    let lifted = |row: u32, column: u32| {
+    let item = |row: u32, column: u32| {
         let row = if reverse { rows - 1 - row } else { row };
-        op.lift(view.element(row, column))
+        view.element(row, column)
     };
     let bounds = |chunk: u32| chunk * height..rows.min((chunk + 1).saturating_mul(height));
     // The columns of every chunk but the last are folded first,
@@ -32,7 +32,7 @@ where
         .map(|chunk| {
             let mut folds = vec![op.identity(); columns as usize];
             for row in bounds(chunk) {
-                (0..columns).zip(&mut folds).for_each(|(column, fold)| *fold = op.combine(*fold, lifted(row, column)));
+                (0..columns).zip(&mut folds).for_each(|(column, fold)| *fold = op.push(*fold, item(row, column)));
             }
             folds
         })
@@ -50,7 +50,7 @@ where
         .flat_map_iter(|(chunk, mut running)| {
             bounds(chunk).map(move |row| {
                 let step = |(column, running): (u32, &mut O::State)| {
-                    let next = op.combine(*running, lifted(row, column));
+                    let next = op.push(*running, item(row, column));
                     let result = op.lower(if exclusive { *running } else { next });
                     *running = next;
                     result
@@ -77,7 +77,7 @@ where
         let mut running = op.identity();
         let step = |column: u32| {
             let column = if reverse { columns - 1 - column } else { column };
-            let next = op.combine(running, op.lift(view.element(row, column)));
+            let next = op.push(running, view.element(row, column));
             let result = op.lower(if exclusive { running } else { next });
             running = next;
             result

@@ -19,6 +19,7 @@ use super::super::lookback::{Course, draw_tile, next_course};
 use super::super::window::Room;
 use super::lanes::{Seat, lanes_look_back, lanes_scan, seat_in, slot_of};
 use super::plan::Blueprint;
+use crate::ops::carried;
 use crate::tile::{keep, kept, registers, store};
 use crate::views::{MatrixView, MatrixViewExpand};
 use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State};
@@ -166,13 +167,14 @@ fn chain_fold<V: MatrixView, O: Lift<V::Item>>(
                 load_run::<V>(view, tile, offset, seat, &mut items, extent, blueprint);
                 #[unroll]
                 for item in 0..comptime!(blueprint.run) {
-                    folded = op.combine(folded, op.lift(kept::<V::Item>(&items, item)));
+                    folded = op.push(folded, kept::<V::Item>(&items, item));
                 }
+                folded = carried::<O>(op, seat.there != 0, folded);
             }
         } else {
             for offset in min(first, valid)..valid {
                 let row = row_of(tile, offset, extent, blueprint);
-                folded = op.combine(folded, op.lift(view.element(row, seat.column)));
+                folded = carried::<O>(op, seat.there != 0, op.push(folded, view.element(row, seat.column)));
             }
         }
     }
@@ -205,15 +207,17 @@ fn write_chain<V: MatrixView, O: Lift<V::Item> + Lower>(
                 #[unroll]
                 for item in 0..comptime!(blueprint.run) {
                     let row = row_of(tile, offset + item, extent, blueprint);
-                    let state = op.lift(kept::<V::Item>(&items, item));
-                    running = write_next::<V, O>(op, running, state, row, seat, output, extent, blueprint);
+                    let item = kept::<V::Item>(&items, item);
+                    running = write_next::<V, O>(op, running, item, row, seat, output, extent, blueprint);
                 }
+                running = carried::<O>(op, seat.there != 0, running);
             }
         } else {
             for offset in min(first, valid)..valid {
                 let row = row_of(tile, offset, extent, blueprint);
-                let state = op.lift(view.element(row, seat.column));
-                running = write_next::<V, O>(op, running, state, row, seat, output, extent, blueprint);
+                let item = view.element(row, seat.column);
+                let next = write_next::<V, O>(op, running, item, row, seat, output, extent, blueprint);
+                running = carried::<O>(op, seat.there != 0, next);
             }
         }
     }
@@ -224,14 +228,14 @@ fn write_chain<V: MatrixView, O: Lift<V::Item> + Lower>(
 fn write_next<V: MatrixView, O: Lift<V::Item> + Lower>(
     op: &O,
     running: O::State,
-    state: O::State,
+    item: V::Item,
     row: u32,
     seat: Seat,
     output: &mut [u32],
     extent: Extent,
     #[comptime] blueprint: Blueprint,
 ) -> O::State {
-    let next = op.combine(running, state);
+    let next = op.push(running, item);
     let place = row * extent.columns + seat.column;
     if comptime!(blueprint.exclusive) {
         store::<O::Output>(output, place, op.lower(running));
