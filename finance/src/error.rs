@@ -66,6 +66,28 @@ pub enum FinanceError {
         /// The return rows there are.
         periods: usize,
     },
+    /// Two options that exclude each other.
+    #[error("{what} and {with} do not go together; leave one of them out")]
+    Combination {
+        /// The one.
+        what: &'static str,
+        /// The other.
+        with: &'static str,
+    },
+    /// Not one weight a row.
+    #[error("there are {weights} weights for {rows} rows; give one a row")]
+    WeightCount {
+        /// Weights given.
+        weights: usize,
+        /// Rows of returns.
+        rows: usize,
+    },
+    /// Weights that leave a divisor of 0 or less.
+    #[error("the weights leave nothing to divide by with ddof {ddof}; give larger ones, or a smaller ddof")]
+    WeightsTooSmall {
+        /// The degrees of freedom taken off the divisor.
+        ddof: u32,
+    },
     /// Neither one decay for all columns nor one for each.
     #[error("{given} decays for {columns} columns; give one, or one a column")]
     DecayCount {

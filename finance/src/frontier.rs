@@ -54,7 +54,7 @@ impl FrontierOptions {
 
     /// The options of the covariance beneath: ddof 1, the same periods per year.
     pub fn covariance(&self) -> CovarianceOptions {
-        CovarianceOptions { ddof: 1, periods_per_year: self.periods_per_year }
+        CovarianceOptions { periods_per_year: self.periods_per_year, ..CovarianceOptions::default() }
     }
 }
 

@@ -39,7 +39,9 @@ pub mod rolling;
 pub mod running;
 mod windowed;
 
-pub use covariance::{Covariance, CovarianceOptions, covariance};
+pub use covariance::{
+    Covariance, CovarianceOptions, Deletion, RowWeights, Shrinkage, condition_number, covariance, weighted_covariance,
+};
 pub use data::{Cell, DataError, Returns, Table, bundled_prices};
 pub use drawdown::{Drawdown, Drawdowns, drawdown};
 pub use ema::{Decay, Init, ema};

@@ -163,6 +163,7 @@ mod tests {
             ddof: 1,
             mean: vec![0.0; 3],
             covariance: vec![1.0, 0.5, -0.25, 0.5, 1.0, 0.0, -0.25, 0.0, 1.0],
+            shrinkage: 0.0,
         };
         assert_eq!(pair(&covariance, |value, best| value > best), "A and B (0.50)");
         assert_eq!(pair(&covariance, |value, best| value < best), "A and C (-0.25)");

@@ -2,54 +2,34 @@
 //!
 //! With `n` rows `r_t` of returns and their mean `m`, `Sigma = Σ_t (r_t − m)(r_t − m)ᵀ / (n −
 //! ddof)`. Both `m` and `Sigma` are reported per year: times the number of periods in one.
+//!
+//! | asked for | how | as in |
+//! |---|---|---|
+//! | equal rows | weighted means by `reduce_columns`, `XᵀX` of the centred returns by `tiled_gemm` | numpy's `cov` |
+//! | [`RowWeights`], a half-life | the same of rows times the root of their weights | numpy's `cov`; pandas' `ewm().cov()`, last row |
+//! | [`Shrinkage`] | how far by `reduce_rows` | scikit-learn's `LedoitWolf`, `OAS` |
+//! | [`Deletion::Pairwise`] | one `tiled_gemm` that counts and averages each pair | pandas' `cov` |
 
-use std::marker::PhantomData;
+mod options;
+mod pairwise;
+mod products;
+mod shrink;
 
-use cubecl::prelude::*;
-use cubefold_primitives::ops::{Moments, MomentsState, PlusTimes};
-use cubefold_primitives::views::{Dense, Mapping, MappingExpand, Matrix};
-use cubefold_primitives::{Both, Device, Operator, Real};
+use cubefold_primitives::Device;
+use nalgebra::DMatrix;
+
+pub use options::{CovarianceOptions, Deletion, RowWeights, Shrinkage};
 
 use crate::data::Table;
-use crate::error::{FinanceError, positive};
-
-/// The divisor and the scale of a covariance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CovarianceOptions {
-    /// Degrees of freedom taken off the divisor; 1 is unbiased, 0 the population's.
-    pub ddof: u32,
-    /// Periods in a year: 252 for trading days, 12 for months, 1 to leave the figures as they are.
-    pub periods_per_year: f64,
-}
-
-impl Default for CovarianceOptions {
-    fn default() -> Self {
-        CovarianceOptions { ddof: 1, periods_per_year: 252.0 }
-    }
-}
-
-impl CovarianceOptions {
-    /// Accepts options for so many rows of returns.
-    ///
-    /// # Errors
-    /// [`FinanceError::DdofTooLarge`] unless `ddof < periods`; [`FinanceError::NotFinite`] or
-    /// [`FinanceError::OutOfRange`] unless `periods_per_year` is finite and above 0.
-    pub fn check(&self, periods: usize) -> Result<(), FinanceError> {
-        positive("periods-per-year", self.periods_per_year)?;
-        let ddof = self.ddof;
-        match usize::try_from(ddof).is_ok_and(|ddof| ddof < periods) {
-            true => Ok(()),
-            false => Err(FinanceError::DdofTooLarge { ddof, periods }),
-        }
-    }
-}
+use crate::error::FinanceError;
+use products::Products;
 
 /// Mean and covariance of the returns of `n` assets, per year.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariance {
     /// The names of the assets.
     pub assets: Vec<String>,
-    /// Rows of returns used.
+    /// Rows of returns used; of pairwise rows, those in which any asset has a value.
     pub periods: usize,
     /// Degrees of freedom taken off the divisor.
     pub ddof: u32,
@@ -57,6 +37,8 @@ pub struct Covariance {
     pub mean: Vec<f64>,
     /// `n × n`, row-major, symmetric, times periods per year.
     pub covariance: Vec<f64>,
+    /// How far the estimate was pulled towards its average variance, from 0 to 1.
+    pub shrinkage: f64,
 }
 
 impl Covariance {
@@ -85,75 +67,132 @@ impl Covariance {
         };
         (0..assets * assets).map(|position| entry(position / assets, position % assets)).collect()
     }
+
+    /// The eigenvalues in ascending order: none below 0, but for rounding, where the rows were complete. Empty where an entry
+    /// is NaN.
+    pub fn eigenvalues(&self) -> Vec<f64> {
+        if self.covariance.iter().any(|entry| !entry.is_finite()) {
+            return Vec::new();
+        }
+        let assets = self.assets.len();
+        let matrix = DMatrix::from_row_slice(assets, assets, &self.covariance);
+        let mut values = matrix.symmetric_eigenvalues().as_slice().to_vec();
+        values.sort_by(f64::total_cmp);
+        values
+    }
 }
 
-/// The annualised mean and covariance of the complete rows of `returns`.
+/// The largest of ascending `eigenvalues` by the smallest: how much an error in a return can grow in a weight. Infinite where
+/// the smallest is not above 0; NaN of none.
+pub fn condition_number(eigenvalues: &[f64]) -> f64 {
+    match (eigenvalues.first(), eigenvalues.last()) {
+        (Some(&smallest), Some(&largest)) if smallest > 0.0 => largest / smallest,
+        (Some(_), Some(_)) => f64::INFINITY,
+        _ => f64::NAN,
+    }
+}
+
+/// The annualised mean and covariance of `returns`.
 ///
-/// Column means by `reduce_columns`, then `XᵀX` of the centred returns by `tiled_gemm`, which reads the one matrix
-/// on both sides: no transpose and no centred copy. The host computes in f64, devices in f32. The result is exactly
-/// symmetric, and 0 for a column that is constant.
+/// No transpose and no centred copy is made. The host computes in f64, devices in f32. The result is exactly symmetric, 0 for
+/// a column that is constant, and not below 0 on the diagonal.
 ///
 /// # Errors
 /// What [`CovarianceOptions::check`] refuses, and what goes wrong on the device.
 pub fn covariance(device: &Device, returns: &Table, options: &CovarianceOptions) -> Result<Covariance, FinanceError> {
+    if options.missing == Deletion::Pairwise {
+        return pairwise(device, returns, options);
+    }
     let complete = returns.complete_rows();
-    let periods = complete.rows();
-    options.check(periods)?;
-    let (mean, products) = match device.is_host() {
-        true => centred_products::<f64>(device, &complete)?,
-        false => centred_products::<f32>(device, &complete)?,
+    options.check(complete.rows())?;
+    let every = complete.rows();
+    let weights = match options.half_life {
+        Some(half_life) => RowWeights::halving(half_life, every)?,
+        None => RowWeights::default(),
     };
-    let assets = complete.width();
-    let scale = options.periods_per_year / (periods as f64 - f64::from(options.ddof));
-    let entry = |place: usize| {
-        let (row, column) = (place / assets, place % assets);
-        // Both halves are the same sums; one of them is taken for both, whatever a host's GEMM rounds.
-        products[row.min(column) * assets + row.max(column)] * scale
+    of_complete(device, complete, &weights.of_rows(0..every), options)
+}
+
+/// The same of rows that count as often as `weights` say, one for each row of `returns`; a half-life is a weight too.
+///
+/// # Errors
+/// As [`covariance`]; [`FinanceError::WeightCount`], [`FinanceError::Negative`] or [`FinanceError::NotFinite`] for weights that are not
+/// one a row, below 0 or not finite; [`FinanceError::Combination`] for weights beside a half-life, shrinkage or pairwise rows;
+/// [`FinanceError::WeightsTooSmall`] where the weights leave nothing to divide by.
+pub fn weighted_covariance(
+    device: &Device,
+    returns: &Table,
+    weights: &RowWeights,
+    options: &CovarianceOptions,
+) -> Result<Covariance, FinanceError> {
+    weights.check(returns.rows())?;
+    options.check_weighted(Some("weights"))?;
+    if options.half_life.is_some() {
+        return Err(FinanceError::Combination { what: "a half-life", with: "weights" });
+    }
+    let complete = returns.complete_rows();
+    options.check(complete.rows())?;
+    of_complete(device, complete, &weights.of_rows(returns.complete_places()), options)
+}
+
+/// Of rows that are all there, each with both kinds of weight.
+fn of_complete(
+    device: &Device,
+    returns: Table,
+    weights: &[(f64, f64)],
+    options: &CovarianceOptions,
+) -> Result<Covariance, FinanceError> {
+    let both: Vec<f64> = weights.iter().map(|(frequency, analytic)| frequency * analytic).collect();
+    let total: f64 = both.iter().sum();
+    let analytic: f64 = both.iter().zip(weights).map(|(weight, (_, analytic))| weight * analytic).sum();
+    let divisor = total - f64::from(options.ddof) * (analytic / total);
+    if divisor.is_nan() || divisor <= 0.0 {
+        return Err(FinanceError::WeightsTooSmall { ddof: options.ddof });
+    }
+    let Products { mean, products, norms } = match device.is_host() {
+        true => products::products::<f64>(device, &returns, &both)?,
+        false => products::products::<f32>(device, &returns, &both)?,
+    };
+    let assets = returns.width();
+    let scale = options.periods_per_year / divisor;
+    let mut covariance: Vec<f64> = mirrored(&products, assets).map(|product| product * scale).collect();
+    let shrinkage = shrink::Rows { products: &products, norms: &norms, assets }.intensity(options.shrinkage);
+    if shrinkage > 0.0 {
+        shrink::shrink(&mut covariance, assets, shrinkage);
+    }
+    Ok(Covariance {
+        periods: returns.rows(),
+        ddof: options.ddof,
+        mean: mean.into_iter().map(|value| value * options.periods_per_year).collect(),
+        covariance,
+        shrinkage,
+        assets: returns.columns,
+    })
+}
+
+fn pairwise(device: &Device, returns: &Table, options: &CovarianceOptions) -> Result<Covariance, FinanceError> {
+    let periods = returns.rows_with_any();
+    options.check(periods)?;
+    let (mean, entries) = match device.is_host() {
+        true => pairwise::pairwise::<f64>(device, returns, options.ddof)?,
+        false => pairwise::pairwise::<f32>(device, returns, options.ddof)?,
     };
     Ok(Covariance {
         periods,
         ddof: options.ddof,
         mean: mean.into_iter().map(|value| value * options.periods_per_year).collect(),
-        covariance: (0..assets * assets).map(entry).collect(),
-        assets: complete.columns,
+        covariance: mirrored(&entries, returns.width()).map(|entry| entry * options.periods_per_year).collect(),
+        shrinkage: 0.0,
+        assets: returns.columns.clone(),
     })
 }
 
-/// The column means, and the sums of products of centred columns.
-fn centred_products<T: Real>(device: &Device, returns: &Table) -> Result<(Vec<f64>, Vec<f64>), FinanceError> {
-    let too_many =
-        |what, len: usize| cubefold_primitives::Error::TooLong { what, len: len as u64, limit: u64::from(u32::MAX) };
-    let rows = u32::try_from(returns.rows()).map_err(|_| too_many("a matrix's column", returns.rows()))?;
-    let columns = u32::try_from(returns.width()).map_err(|_| too_many("a matrix's row", returns.width()))?;
-    let items: Vec<T> = returns.values.iter().map(|&value| T::constant(value)).collect();
-    let matrix = Dense::new(device.upload(&items)?, rows, columns)?;
-    let moments = device.reduce_columns(&matrix, &Moments::<T>::new())?;
-    let means = Dense::repeated_row(&moments, rows)?;
-    let centred = matrix.zip_elements(means)?.map_elements(Centre::<T>::new());
-    let products = device.tiled_gemm(&(&centred).transposed(), &centred, &PlusTimes::<T>::new())?;
-    let mean = moments.to_vec()?.iter().map(MomentsState::mean).collect();
-    Ok((mean, products.to_vec()?.into_iter().map(T::widen).collect()))
-}
-
-/// A value less its column's mean.
-#[derive(Debug, Clone, Operator)]
-struct Centre<T: Real> {
-    element: PhantomData<T>,
-}
-
-impl<T: Real> Centre<T> {
-    fn new() -> Self {
-        Centre { element: PhantomData }
-    }
-}
-
-#[cube]
-impl<T: Real> Mapping<Both<T, MomentsState<T>>> for Centre<T> {
-    type Output = T;
-
-    fn map(&self, item: Both<T, MomentsState<T>>) -> T {
-        item.left - item.right.mean
-    }
+/// The entries of a square matrix whose halves are the same sums: one of them is taken for both, whatever a host's GEMM rounds.
+fn mirrored(entries: &[f64], side: usize) -> impl Iterator<Item = f64> {
+    (0..side * side).map(move |place| {
+        let (row, column) = (place / side, place % side);
+        entries[row.min(column) * side + row.max(column)]
+    })
 }
 
 #[cfg(test)]
@@ -167,40 +206,10 @@ mod tests {
             ddof: 1,
             mean: vec![0.0; assets.len()],
             covariance: covariance.to_vec(),
+            shrinkage: 0.0,
         }
     }
 
-    #[test]
-    fn ddof_must_be_below_the_number_of_periods() {
-        let with = |ddof| CovarianceOptions { ddof, ..CovarianceOptions::default() };
-        for (ddof, periods) in [(0, 1), (1, 2), (4, 5), (u32::MAX, u32::MAX as usize + 1)] {
-            assert!(with(ddof).check(periods).is_ok(), "{ddof} of {periods}");
-        }
-        for (ddof, periods) in [(0, 0), (1, 0), (1, 1), (5, 5), (6, 5), (u32::MAX, 1257)] {
-            match with(ddof).check(periods).unwrap_err() {
-                FinanceError::DdofTooLarge { ddof: d, periods: p } => {
-                    assert_eq!((d, p), (ddof, periods));
-                }
-                error => panic!("{error}"),
-            }
-        }
-    }
-
-    #[test]
-    fn periods_per_year_must_be_finite_and_above_zero() {
-        let with = |periods_per_year| CovarianceOptions { periods_per_year, ..CovarianceOptions::default() };
-        for accepted in [f64::from_bits(1), 1.0, 24.0 * 365.0] {
-            assert!(with(accepted).check(10).is_ok());
-        }
-        for refused in [0.0, -252.0] {
-            assert!(matches!(with(refused).check(10), Err(FinanceError::OutOfRange { .. })));
-        }
-        for refused in [f64::NAN, f64::INFINITY] {
-            assert!(matches!(with(refused).check(10), Err(FinanceError::NotFinite { .. })));
-        }
-    }
-
-    /// The matrix of numpy's documentation of `cov` (O19 of research/finance.md).
     #[test]
     fn correlation_divides_by_both_deviations() {
         let covariance = matrix(&["x", "y"], &[11.71, -4.286, -4.286, 2.144133]);

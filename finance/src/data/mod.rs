@@ -129,7 +129,7 @@ impl Table {
 
     /// The rows without a missing value.
     pub fn complete_rows(&self) -> Table {
-        let complete: Vec<usize> = (0..self.rows()).filter(|&row| !self.row(row).iter().any(|x| x.is_nan())).collect();
+        let complete: Vec<usize> = self.complete_places().collect();
         Table {
             index: Arc::new(complete.iter().map(|&row| self.index[row].clone()).collect()),
             values: complete.iter().flat_map(|&row| self.row(row)).copied().collect(),
@@ -138,6 +138,16 @@ impl Table {
             columns: self.columns.clone(),
             file: self.file.clone(),
         }
+    }
+
+    /// Which rows have every value.
+    pub(crate) fn complete_places(&self) -> impl Iterator<Item = usize> + Clone {
+        (0..self.rows()).filter(|&row| !self.row(row).iter().any(|x| x.is_nan()))
+    }
+
+    /// How many rows have a value.
+    pub(crate) fn rows_with_any(&self) -> usize {
+        (0..self.rows()).filter(|&row| self.row(row).iter().any(|x| !x.is_nan())).count()
     }
 
     /// The line of the source that a row stands on, from 1.

@@ -114,7 +114,8 @@ fn cov_gives_mean_and_covariance_per_year() {
     folder.write("numpy.csv", "row,x,y\n0,-2.1,3\n1,-1,1.1\n2,4.3,0.12\n");
     let line = ["cov", "--returns", "none", "--periods-per-year", "2", "numpy.csv"];
     let answer = folder.json(&line);
-    assert_eq!(fields(&answer), ["assets", "covariance", "ddof", "mean", "periods"]);
+    let expected = ["assets", "condition_number", "correlation", "covariance", "ddof", "mean", "min_eigenvalue", "periods"];
+    assert_eq!(fields(&answer), [&expected[..], &["shrinkage"]].concat());
     assert_eq!((&answer["periods"], &answer["ddof"]), (&Value::from(3), &Value::from(1)));
     assert_eq!(answer["assets"], Value::from(vec!["x", "y"]));
     // O19 of research/finance.md, twice a year.

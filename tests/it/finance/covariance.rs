@@ -1,14 +1,17 @@
 //! Mean and covariance against numpy and pandas.
 
 use cubefold::Device;
-use cubefold::finance::{Covariance, CovarianceOptions, FinanceError, Returns, Table, bundled_prices, covariance};
+use cubefold::finance::{
+    Covariance, CovarianceOptions, Deletion, FinanceError, Returns, RowWeights, Shrinkage, Table, bundled_prices,
+    condition_number, covariance, weighted_covariance,
+};
 
 use super::{assert_near, rejects, series, table, tolerance};
 use crate::devices::devices;
 use crate::oracle::assert_close;
 
 fn estimate(device: &Device, returns: &Table, ddof: u32, periods_per_year: f64) -> Covariance {
-    covariance(device, returns, &CovarianceOptions { ddof, periods_per_year }).unwrap()
+    covariance(device, returns, &CovarianceOptions { ddof, periods_per_year, ..CovarianceOptions::default() }).unwrap()
 }
 
 /// Covariance by its definition, two passes over each pair of columns.
@@ -156,7 +159,7 @@ fn as_many_degrees_of_freedom_as_periods_are_refused() {
     let returns = series(&[0.1, 0.2]);
     for (name, device) in devices() {
         assert_close(&estimate(device, &returns, 1, 1.0).covariance, &[0.005], tolerance(device), name);
-        let options = CovarianceOptions { ddof: 2, periods_per_year: 1.0 };
+        let options = CovarianceOptions { ddof: 2, periods_per_year: 1.0, ..CovarianceOptions::default() };
         let refused = covariance(device, &returns, &options);
         assert!(matches!(refused, Err(FinanceError::DdofTooLarge { ddof: 2, periods: 2 })), "{name}: {refused:?}");
     }
@@ -182,5 +185,203 @@ fn the_comparison_with_the_definition_rejects_a_swapped_pair_and_a_dropped_tile(
         let mut transposed = estimate(device, &returns, 1, 1.0);
         transposed.covariance.swap(1, 2);
         assert!(rejects(|| assert_is_symmetric(&transposed, name)), "{name}: entries of two pairs");
+    }
+}
+
+/// Options for figures as they are, of the sample.
+fn plain() -> CovarianceOptions {
+    CovarianceOptions { periods_per_year: 1.0, ..CovarianceOptions::default() }
+}
+
+#[test]
+fn weights_are_numpys() {
+    // O20: m = 0..9, frequencies 2 m, analytic weights m².
+    let values: Vec<f64> = (0..10).map(f64::from).collect();
+    let frequency = Some((0..10).map(|value| 2 * value).collect::<Vec<u32>>());
+    let analytic = |scale: f64| Some(values.iter().map(|value| scale * value * value).collect::<Vec<f64>>());
+    let none = RowWeights::default;
+    let cases = [
+        (RowWeights { frequency: frequency.clone(), analytic: analytic(1.0) }, 1, 2.368_621_949),
+        (RowWeights { frequency: frequency.clone(), ..none() }, 1, 4.943_820_22),
+        (RowWeights { analytic: analytic(1.0), ..none() }, 1, 4.086_687_307),
+        // On any scale, past what f32 holds too.
+        (RowWeights { analytic: analytic(1e300), ..none() }, 1, 4.086_687_307),
+        (RowWeights { frequency: frequency.clone(), analytic: analytic(1.0) }, 0, 2.333_726_2),
+        (RowWeights { frequency, analytic: analytic(1.0) }, 2, 2.404_577_11),
+        (none(), 1, 55.0 / 6.0),
+    ];
+    for (name, device) in devices() {
+        for (weights, ddof, expected) in &cases {
+            let options = CovarianceOptions { ddof: *ddof, ..plain() };
+            let found = weighted_covariance(device, &series(&values), weights, &options).unwrap();
+            assert_close(&found.covariance, &[*expected], tolerance(device).max(1e-8), &format!("{name}, {weights:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_row_of_frequency_two_is_two_rows() {
+    let once = table(["x", "y"], &[[-2.1, 3.0], [-1.0, 1.1], [f64::NAN, 7.0], [4.3, 0.12]]);
+    let twice = table(["x", "y"], &[[-2.1, 3.0], [-2.1, 3.0], [-1.0, 1.1], [4.3, 0.12]]);
+    for (name, device) in devices() {
+        // The row with a hole takes its weight along.
+        let weights = RowWeights { frequency: Some(vec![2, 1, 9, 1]), analytic: None };
+        let found = weighted_covariance(device, &once, &weights, &plain()).unwrap();
+        let expected = covariance(device, &twice, &plain()).unwrap();
+        assert_close(&found.covariance, &expected.covariance, 1e-6, name);
+        assert_close(&found.mean, &expected.mean, 1e-6, name);
+    }
+}
+
+#[test]
+fn weights_that_leave_nothing_are_refused() {
+    let returns = series(&[0.1, 0.2, 0.4]);
+    for (name, device) in devices() {
+        let refused = |weights: RowWeights| weighted_covariance(device, &returns, &weights, &plain()).unwrap_err();
+        let frequency = |counts: &[u32]| RowWeights { frequency: Some(counts.to_vec()), analytic: None };
+        for nothing in [&[0, 0, 0], &[0, 1, 0]] {
+            assert!(matches!(refused(frequency(nothing)), FinanceError::WeightsTooSmall { ddof: 1 }), "{name}");
+        }
+        assert!(matches!(refused(frequency(&[1])), FinanceError::WeightCount { weights: 1, rows: 3 }), "{name}");
+        let analytic = RowWeights { frequency: None, analytic: Some(vec![0.0, 5.0, 0.0]) };
+        assert!(matches!(refused(analytic), FinanceError::WeightsTooSmall { .. }), "{name}");
+    }
+}
+
+#[test]
+fn a_half_life_is_pandas() {
+    // `returns.ewm(halflife=60).cov()`, its last 20 rows times 252 (pandas 3.1.1).
+    let returns = simple_returns();
+    for (name, device) in devices() {
+        let options = CovarianceOptions { half_life: Some(60.0), ..CovarianceOptions::default() };
+        let found = covariance(device, &returns, &options).unwrap();
+        let (apple, microsoft) = (place(&found, "AAPL"), place(&found, "MSFT"));
+        let trace: f64 = (0..20).map(|asset| found.at(asset, asset)).sum();
+        let entries = [found.at(apple, apple), found.at(apple, microsoft), trace, found.mean[apple]];
+        let expected = [0.13400801657918385, 0.10748287238453703, 2.1861070256456934, -0.4093224485863461];
+        assert_close(&entries, &expected, tolerance(device), name);
+        assert_is_symmetric(&found, name);
+    }
+}
+
+#[test]
+fn shrinkage_is_scikit_learns() {
+    // `LedoitWolf().fit(X)` and `OAS().fit(X)` of scikit-learn 1.9.1, whose divisor is n; covariances times 252.
+    let every = simple_returns();
+    let first = |rows: usize| {
+        let values = every.values[..rows * 20].to_vec();
+        Table::new("day".to_owned(), every.index[..rows].to_vec(), every.columns.clone(), values).unwrap()
+    };
+    let cases = [
+        (1256, Shrinkage::LedoitWolf, [0.021560280762353338, 0.11231679017456214, 0.10436994694257604]),
+        (1256, Shrinkage::Oas, [0.0056529050361509865, 0.11213073577833237, 0.10606678316855525]),
+        (60, Shrinkage::LedoitWolf, [0.12823827920974767, 0.07334788946756128, 0.03797267413491006]),
+        (60, Shrinkage::Oas, [0.09443467460150538, 0.07292681614922596, 0.039445110044587915]),
+    ];
+    for (name, device) in devices() {
+        for (rows, shrinkage, expected) in cases {
+            let options = CovarianceOptions { ddof: 0, shrinkage, ..CovarianceOptions::default() };
+            let found = covariance(device, &first(rows), &options).unwrap();
+            let entries = [found.shrinkage, found.at(0, 0), found.at(0, 1)];
+            assert_close(&entries, &expected, tolerance(device), &format!("{name}, {rows} rows, {shrinkage:?}"));
+            let plain = CovarianceOptions { shrinkage: Shrinkage::None, ..options };
+            let plain = covariance(device, &first(rows), &plain).unwrap();
+            let smallest = |estimate: &Covariance| estimate.eigenvalues()[0];
+            assert!(smallest(&found) > smallest(&plain), "{name}: {shrinkage:?} raises the smallest eigenvalue");
+        }
+        // One asset is its own target, and one without variance is not divided by.
+        for column in [&[0.1, 0.2, 0.4], &[0.7; 3]] {
+            for shrinkage in [Shrinkage::LedoitWolf, Shrinkage::Oas] {
+                let options = CovarianceOptions { shrinkage, ..plain() };
+                let found = covariance(device, &series(column), &options).unwrap().covariance;
+                let expected = covariance(device, &series(column), &plain()).unwrap().covariance;
+                assert_close(&found, &expected, 1e-6, name);
+            }
+        }
+    }
+}
+
+#[test]
+fn pairwise_rows_are_pandas() {
+    let pairwise = CovarianceOptions { missing: Deletion::Pairwise, ..plain() };
+    // O21, with a mean over two rows and one over three.
+    let nan = f64::NAN;
+    let small = table(["a", "b"], &[[1.0, 2.0], [2.0, nan], [nan, 6.0], [4.0, 8.0]]);
+    // Holes in real returns: `returns.mask(k % 7 == 3).mask(k % 11 == 5).cov()`, k counted row by row (pandas 3.1.1).
+    let mut holes = simple_returns();
+    for (place, value) in holes.values.iter_mut().enumerate() {
+        if place % 7 == 3 || place % 11 == 5 {
+            *value = nan;
+        }
+    }
+    for (name, device) in devices() {
+        let found = covariance(device, &small, &pairwise).unwrap();
+        assert_close(&found.covariance, &[7.0 / 3.0, 9.0, 9.0, 28.0 / 3.0], tolerance(device), name);
+        assert_close(&found.mean, &[7.0 / 3.0, 16.0 / 3.0], tolerance(device), name);
+        assert_eq!(found.periods, 4, "{name}");
+        let yearly = CovarianceOptions { periods_per_year: 252.0, ..pairwise };
+        let found = covariance(device, &holes, &yearly).unwrap();
+        let trace: f64 = (0..20).map(|asset| found.at(asset, asset)).sum();
+        let frobenius = found.covariance.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+        let (apple, microsoft) = (place(&found, "AAPL"), place(&found, "MSFT"));
+        let entries = [found.at(apple, apple), found.at(apple, microsoft), trace, frobenius, found.mean[apple]];
+        let expected = [
+            0.10888494129603807,
+            0.08614487249256467,
+            2.470411813917445,
+            1.1878026259494032,
+            0.4462443733019013,
+        ];
+        assert_close(&entries, &expected, tolerance(device), name);
+        assert_is_symmetric(&found, name);
+        // Without holes it is the other way's estimate.
+        let whole = covariance(device, &simple_returns(), &yearly).unwrap();
+        let complete = covariance(device, &simple_returns(), &CovarianceOptions::default()).unwrap();
+        assert_close(&whole.covariance, &complete.covariance, tolerance(device), name);
+    }
+}
+
+#[test]
+fn pairwise_rows_may_give_no_covariance_at_all() {
+    // B10: each pair agrees on other rows, so that no three variables could have these covariances.
+    let nan = f64::NAN;
+    let rows = [
+        [1.0, 1.0, nan],
+        [2.0, 2.0, nan],
+        [3.0, 3.0, nan],
+        [nan, 1.0, 1.0],
+        [nan, 2.0, 2.0],
+        [nan, 3.0, 3.0],
+        [1.0, nan, 3.0],
+        [2.0, nan, 2.0],
+        [3.0, nan, 1.0],
+    ];
+    for (name, device) in devices() {
+        let pairwise = CovarianceOptions { missing: Deletion::Pairwise, ..plain() };
+        let found = covariance(device, &table(["x", "y", "z"], &rows), &pairwise).unwrap();
+        assert_close(&found.covariance, &[0.8, 1.0, -1.0, 1.0, 0.8, 1.0, -1.0, 1.0, 0.8], 1e-6, name);
+        let eigenvalues = found.eigenvalues();
+        assert_close(&eigenvalues, &[-1.2, 1.8, 1.8], 1e-6, name);
+        assert_eq!(condition_number(&eigenvalues), f64::INFINITY, "{name}");
+        // A pair without a row in common has none, and then the matrix has no eigenvalues to speak of.
+        let apart = table(["x", "y"], &[[1.0, nan], [2.0, nan], [nan, 3.0], [nan, 7.0]]);
+        let found = covariance(device, &apart, &pairwise).unwrap();
+        assert_close(&[found.at(0, 0), found.at(1, 1)], &[0.5, 8.0], 1e-6, name);
+        assert!(found.at(0, 1).is_nan() && found.eigenvalues().is_empty(), "{name}");
+        // A constant column is exactly 0 here too.
+        let rows: Vec<[f64; 2]> = (0..5000).map(|row| [0.7, if row % 3 == 0 { nan } else { f64::from(row) }]).collect();
+        let found = covariance(device, &table(["constant", "line"], &rows), &pairwise).unwrap();
+        assert_eq!(found.covariance[..3], [0.0; 3], "{name}");
+    }
+}
+
+#[test]
+fn the_spectrum_is_numpys() {
+    // `numpy.linalg.eigvalsh` of the covariance: its ends, and one by the other.
+    for (name, device) in devices() {
+        let eigenvalues = estimate(device, &simple_returns(), 1, 252.0).eigenvalues();
+        let found = [eigenvalues[0], eigenvalues[19], condition_number(&eigenvalues)];
+        let expected = [0.0075330411911613306, 1.0396300062684043, 138.00933512592806];
+        assert_close(&found, &expected, tolerance(device), name);
     }
 }

@@ -22,7 +22,7 @@ fn prices() -> Table {
 }
 
 fn estimate(device: &Device, returns: &Table) -> Covariance {
-    covariance(device, returns, &CovarianceOptions { ddof: 1, periods_per_year: 252.0 }).unwrap()
+    covariance(device, returns, &CovarianceOptions::default()).unwrap()
 }
 
 fn entry(estimate: &Covariance, left: &str, right: &str) -> f64 {
