@@ -118,6 +118,9 @@ pub struct Frontier {
 pub fn frontier(device: &Device, returns: &Table, options: &FrontierOptions) -> Result<Frontier, FinanceError> {
     options.check(returns.complete_rows().rows())?;
     let estimate = covariance(device, returns, &options.covariance())?;
+    if let Some(&value) = estimate.covariance.iter().chain(&estimate.mean).find(|value| !value.is_finite()) {
+        return Err(FinanceError::NotFinite { name: "a mean or covariance of these returns", value });
+    }
     match device.is_host() {
         true => evaluate::<f64>(device, estimate, options),
         false => evaluate::<f32>(device, estimate, options),

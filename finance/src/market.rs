@@ -153,9 +153,9 @@ pub struct MarketRun {
 pub fn market(device: &Device, options: &MarketOptions) -> Result<MarketRun, FinanceError> {
     options.check()?;
     let start = Instant::now();
-    let mut history = vec![0.0f32; options.steps as usize + 1];
-    history[0] = options.initial_log_price as f32;
-    let mut history = device.upload(&history)?;
+    // The initial price, then a place for that of each step.
+    let first = FirstPrice { price: options.initial_log_price as f32 };
+    let mut history = device.collect(&Counter::new(u64::from(options.steps) + 1).map(first))?;
     let agents = Counter::new(u64::from(options.agents));
     for step in 0..options.steps {
         let recall =
@@ -167,6 +167,21 @@ pub fn market(device: &Device, options: &MarketOptions) -> Result<MarketRun, Fin
     let log_price = history.to_vec()?.into_iter().map(f64::from).collect();
     let seconds = start.elapsed().as_secs_f64();
     Ok(MarketRun { steps: options.steps, log_price, device: device.label(), seconds })
+}
+
+/// A price at place 0, and 0 elsewhere.
+#[derive(Debug, Clone, Operator)]
+struct FirstPrice {
+    price: f32,
+}
+
+#[cube]
+impl Mapping<Wide> for FirstPrice {
+    type Output = f32;
+
+    fn map(&self, index: Wide) -> f32 {
+        select((index.low | index.high) == 0u32, self.price, 0.0f32)
+    }
 }
 
 /// The price of now, and that of `lag` steps ago.

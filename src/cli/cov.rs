@@ -83,7 +83,7 @@ impl CovArgs {
     }
 }
 
-/// Reads the price file and forms its returns.
+/// Reads the price file and forms the returns of its complete rows.
 ///
 /// # Errors
 /// [`CliError::Data`].
@@ -177,14 +177,28 @@ impl Answer for CovAnswer<'_> {
 /// A file or number that cannot be used, a device or output that cannot be used.
 pub fn run(arguments: &CovArgs, session: &Session) -> Result<(), CliError> {
     let options = arguments.options();
-    let returns = read_returns(&arguments.returns)?;
+    let returns = match options.missing {
+        Deletion::Complete => read_returns(&arguments.returns)?,
+        Deletion::Pairwise => {
+            Table::read_csv(&arguments.returns.prices)?.returns_with_gaps(arguments.returns.returns.into())?
+        }
+    };
     options.check(returns.rows())?;
     let directory = arguments.output.as_deref();
     output::prepare::<CovAnswer<'_>>(directory)?;
     arguments.plot.iter().try_for_each(|path| output::prepare_file(path))?;
     let estimate = session.run(1, |device, progress| {
         progress.say("estimating");
-        Ok(covariance(device, &returns, &options)?)
+        let estimate = covariance(device, &returns, &options)?;
+        if let Some(smallest) = estimate.eigenvalues().first().filter(|_| options.missing == Deletion::Pairwise)
+            && *smallest < 0.0
+        {
+            let smallest = significant(*smallest, 4);
+            progress.note(&format!(
+                "warning: the matrix of pairwise rows is not positive semidefinite (smallest eigenvalue {smallest})"
+            ));
+        }
+        Ok(estimate)
     })?;
     let correlation = estimate.correlation();
     let picture = match (directory, &arguments.plot) {

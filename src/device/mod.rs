@@ -246,7 +246,11 @@ fn wgpu(name: Name) -> Result<Device, Refusal> {
 
 #[cfg(feature = "wgpu")]
 fn open_hardware_wgpu() -> Result<Device, Refusal> {
-    wgpu::open_hardware(Name { kind: Kind::Wgpu, index: 0 })
+    let name = Name { kind: Kind::Wgpu, index: 0 };
+    wgpu::open_hardware(name).map_err(|refusal| match refusal.reason {
+        Reason::NotThere { .. } if wgpu::has_software() => refuse(name, Reason::Software),
+        _ => refusal,
+    })
 }
 
 #[cfg(not(feature = "wgpu"))]

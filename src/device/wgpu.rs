@@ -37,18 +37,25 @@ pub fn open_hardware(name: Name) -> Result<Device, Refusal> {
     }
 }
 
-/// An adapter under WGSL: hardware first, then the software one; or the software one alone for `lavapipe`.
+/// Whether there is a software adapter, which is never chosen unnamed.
+pub fn has_software() -> bool {
+    cubecl::Device::wgpu(WgpuDeviceKind::Cpu).is_ok()
+}
+
+/// An adapter under WGSL: hardware first, then the software one; or the software one of Vulkan alone for `lavapipe`.
 pub fn open(name: Name) -> Result<Device, Refusal> {
-    let software = cubecl::Device::wgpu(WgpuDeviceKind::Cpu);
-    let place = if name.kind == Kind::Lavapipe { Err(0) } else { hardware_place(name) };
+    let (place, software) = match name.kind {
+        Kind::Lavapipe => (Err(0), cubecl::Device::vulkan(WgpuDeviceKind::Cpu)),
+        _ => (hardware_place(name), cubecl::Device::wgpu(WgpuDeviceKind::Cpu)),
+    };
     match (place, software) {
         (Ok(device), _) => open_wgsl(name, &device),
-        (Err(before), Ok(cubecl::Device::Wgpu(device))) if name.index == before => {
-            if name.kind == Kind::Wgpu {
-                tracing::warn!("{name} is a software adapter: right for tests, never for timing");
-            }
-            open_wgsl(name, &device)
-        }
+        (Err(before), Ok(cubecl::Device::Wgpu(device))) if name.index == before => match name.kind {
+            Kind::Lavapipe => open_wgsl(name, &device),
+            _ => start(name, "WGSL; in software: for tests, not for timing", || {
+                WgpuRuntime::<WgslCompiler>::client(&device)
+            }),
+        },
         (Err(before), software) => {
             Err(refuse(name, Reason::NotThere { available: before + usize::from(software.is_ok()) }))
         }

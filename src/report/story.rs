@@ -67,7 +67,7 @@ fn correlation(results: &Results) -> Result<Figure, PlotError> {
         significant(mean_correlation(covariance), 3),
     );
     let picture = heat_map::draw("Correlation of daily returns", &covariance.assets, &covariance.correlation());
-    Figure::new("cov", "Covariance", sentence, picture)
+    Figure::new("cov", "Correlation", sentence, picture)
 }
 
 /// The two different assets whose correlation `better` prefers to all others.

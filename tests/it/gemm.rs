@@ -146,3 +146,19 @@ fn rows_and_columns_are_folded_in_order() {
         }
     }
 }
+
+#[test]
+fn products_of_more_than_65535_tiles_have_a_second_row_of_cubes() {
+    // 65,537 tiles of 8 by 8, one below the other; no more of the others.
+    let rows = 8 * 65_536 + 1;
+    let column: Vec<u32> = integers(rows as usize, 5);
+    let expected: Vec<u32> = column.iter().map(|word| word.wrapping_mul(3)).collect();
+    for (name, device) in devices() {
+        for strategy in [GemmStrategy::Tiled8, GemmStrategy::Naive] {
+            let left = Dense::new(column.clone(), rows, 1).unwrap();
+            let right = Dense::new(vec![3u32], 1, 1).unwrap();
+            let product = device.tiled_gemm_with(&left, &right, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
+            assert_same(&product.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
+        }
+    }
+}

@@ -170,7 +170,11 @@ fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
             let launches = observed(&device);
             device.scan_with(&integers(50_000, 13), &ops::Sum::<u32>::new(), &options(strategy, false)).unwrap();
             let launches = launches.lock().unwrap();
-            let kernel = if strategy == Strategy::DecoupledLookback { "scan::lookback" } else { "scan::tiles" };
+            let kernel = match strategy {
+                Strategy::HillisSteele => "scan::tiles by doubling",
+                Strategy::Blelloch => "scan::tiles by sweeps",
+                _ => "scan::lookback",
+            };
             assert!(launches.iter().any(|launch| launch == &(kernel, strategy.name())), "{name}: {launches:?}");
             assert!(launches.iter().all(|(kernel, _)| *kernel != "host"), "{name}: {launches:?}");
         }

@@ -40,6 +40,30 @@ impl Table {
         if prices.rows() == 0 && self.rows() > 0 {
             return Err(self.no_complete_row());
         }
+        prices.between_rows(kind)
+    }
+
+    /// Returns of neighbouring rows, each column for itself: NaN where either row misses the column's price, as pandas'
+    /// `pct_change(fill_method=None)`. For covariances of pairwise rows.
+    ///
+    /// # Errors
+    /// As [`returns`](Self::returns), but for rows that miss a value.
+    ///
+    /// ```
+    /// use cubefold_finance::{Returns, Table};
+    /// let prices = Table::from_reader("example", "Date,A,B\nMon,100,1\nTue,110,NA\nWed,NA,2\n".as_bytes())?;
+    /// let returns = prices.returns_with_gaps(Returns::Simple)?;
+    /// assert_eq!(returns.value(0, 0), 0.1);
+    /// assert!(returns.value(0, 1).is_nan() && returns.value(1, 0).is_nan() && returns.value(1, 1).is_nan());
+    /// # Ok::<(), cubefold_finance::DataError>(())
+    /// ```
+    pub fn returns_with_gaps(&self, kind: Returns) -> Result<Table, DataError> {
+        self.clone().between_rows(kind)
+    }
+
+    /// Returns from each row to the next; NaN where a price is.
+    fn between_rows(self, kind: Returns) -> Result<Table, DataError> {
+        let prices = self;
         let of: fn(f64, f64) -> f64 = match kind {
             Returns::Simple => simple,
             Returns::Log => log,
@@ -47,9 +71,11 @@ impl Table {
         };
         prices.check_prices(kind)?;
         let width = prices.width();
-        let values: Vec<f64> =
-            prices.values.iter().zip(prices.values.iter().skip(width)).map(|(&from, &to)| of(from, to)).collect();
-        if let Some(position) = values.iter().position(|value| !value.is_finite()) {
+        let pairs = || prices.values.iter().zip(prices.values.iter().skip(width));
+        let values: Vec<f64> = pairs().map(|(&from, &to)| of(from, to)).collect();
+        let overflows =
+            |(value, (from, to)): (&f64, (&f64, &f64))| !value.is_finite() && !from.is_nan() && !to.is_nan();
+        if let Some(position) = values.iter().zip(pairs()).position(overflows) {
             let at = prices.cell(position / width + 1, position % width);
             let (from, to) = (prices.values[position], prices.values[position + width]);
             return Err(DataError::ReturnNotFinite { at, from, to });

@@ -118,7 +118,10 @@ pub trait Real: Element + Float {
     /// The constant nearest to `value`.
     fn constant(value: f64) -> Self;
     /// The value as `f64`.
-    fn widen(self) -> f64;
+    #[inline]
+    fn widen(self) -> f64 {
+        num_traits::ToPrimitive::to_f64(&self).unwrap_or(f64::NAN)
+    }
 
     #[doc(hidden)]
     fn __expand_ratio(scope: &Scope, part: NativeExpand<Self>, whole: NativeExpand<Self>) -> NativeExpand<Self>;
@@ -418,8 +421,6 @@ macro_rules! floats {
             fn of_f32(value: f32) -> Self { $scalar::from(value) }
             #[inline]
             fn constant(value: f64) -> Self { value as $scalar }
-            #[inline]
-            fn widen(self) -> f64 { f64::from(self) }
         }
     )*};
 }

@@ -64,6 +64,7 @@ impl Device {
     fn collect_on_host<S: Source + ?Sized>(&self, source: &S) -> Result<Vec<S::Item>, Error> {
         self.notify(&Launch { kernel: "host", strategy: "Collect", cubes: 0, units: 0 });
         let len = crate::scan::addressable(source.len())?;
+        self.check_host_memory::<S::Item>(len)?;
         let view = source.on_host()?;
         Ok((0..len as usize).into_par_iter().map(|index| view.read(index as u64)).collect())
     }

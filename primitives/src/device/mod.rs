@@ -173,6 +173,14 @@ impl Device {
         Ok(gpu.client.empty(bytes.next_multiple_of(16) as usize))
     }
 
+    /// Whether the host has room for `len` items. Asks for the memory and gives it back: nothing else knows.
+    pub(crate) fn check_host_memory<T>(&self, len: u64) -> Result<(), Error> {
+        let out_of_memory =
+            || Error::OutOfMemory { device: self.label(), bytes: len.saturating_mul(size_of::<T>() as u64) };
+        let len = usize::try_from(len).map_err(|_| out_of_memory())?;
+        Vec::<T>::new().try_reserve_exact(len).map_err(|_| out_of_memory())
+    }
+
     /// The bytes of `len` items, if the device can hold and bind them.
     pub(crate) fn fitting<T: State>(&self, gpu: &Gpu, len: u64) -> Result<u64, Error> {
         if let Some(feature) = gpu.profile.lacks::<T>() {

@@ -41,8 +41,8 @@ pub fn scan<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O, k
     });
     if kind == Kind::Offsets {
         let first = chunks.saturating_sub(1);
-        let total = (first * CHUNK..len)
-            .fold(before[first as usize], |running, index| op.push(running, view.read(index)));
+        let total =
+            (first * CHUNK..len).fold(before[first as usize], |running, index| op.push(running, view.read(index)));
         results.push(op.lower(total));
     }
     results

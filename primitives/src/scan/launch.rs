@@ -27,8 +27,9 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     options: &ScanOptions,
 ) -> Result<(), Error> {
     check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(source.len(), S::STORED, options.strategy, options.reproducible, &gpu.profile)
-        .map_err(|refusal| refused(device, source.len(), refusal))?;
+    let plan =
+        Plan::new::<S::Item, O::State>(source.len(), S::STORED, options.strategy, options.reproducible, &gpu.profile)
+            .map_err(|refusal| refused(device, source.len(), refusal))?;
     // A total has its place among the last results: they are written item by item.
     let run = if options.kind() == Kind::Offsets { 1 } else { plan.tile.run };
     let place = sink.bind_place(device, run)?;
@@ -208,10 +209,14 @@ fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Ou
 ) -> Result<(), Error> {
     let carried = plan.cut.cubes > 1;
     let within = if plan.strategy == Strategy::HillisSteele { Within::Doubling } else { Within::Sweeps };
+    let kernel = match within {
+        Within::Doubling => "scan::tiles by doubling",
+        Within::Sweeps => "scan::tiles by sweeps",
+    };
     let blueprint = TilesBlueprint { tile: plan.tile, within, kind, carried };
     let grid = cube_grid(plan.cut.cubes, &gpu.profile);
     let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
-    notify(device, "scan::tiles", plan, cubes_in(&grid));
+    notify(device, kernel, plan, cubes_in(&grid));
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
     // the same indices, for which the place has room; tile `c` reads prefix `c` of as many. No loops but unrolled ones.
     unsafe {

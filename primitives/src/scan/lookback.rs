@@ -122,9 +122,7 @@ fn scan_tile<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>, D: D
     let start = tile_start(index, comptime!(tile.len()));
     let end = select(index == extent.tiles - 1, valid, 0u32);
     let kind = comptime!(blueprint.kind);
-    write_scanned::<V, O, P>(
-        op, view, &mut items, before, start, valid, end, place, &mut room.states, tile, kind,
-    );
+    write_scanned::<V, O, P>(op, view, &mut items, before, start, valid, end, place, &mut room.states, tile, kind);
 }
 
 /// What a cube works on.

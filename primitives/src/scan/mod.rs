@@ -105,9 +105,12 @@ impl Device {
         Ok(output)
     }
 
-    /// A new buffer for `len` results; the host's has room for any number.
+    /// A new buffer for `len` results; the host's grows with them.
     pub(crate) fn room_for<T: State, O: Lower>(&self, len: u64) -> Result<Buffer<O::Output>, Error> {
-        let Some(gpu) = self.gpu() else { return Ok(Buffer::on_host(Vec::new())) };
+        let Some(gpu) = self.gpu() else {
+            self.check_host_memory::<O::Output>(len)?;
+            return Ok(Buffer::on_host(Vec::new()));
+        };
         check_types::<T, O>(self, gpu)?;
         self.fitting::<O::Output>(gpu, len)?;
         let len = len as usize;

@@ -114,7 +114,8 @@ fn cov_gives_mean_and_covariance_per_year() {
     folder.write("numpy.csv", "row,x,y\n0,-2.1,3\n1,-1,1.1\n2,4.3,0.12\n");
     let line = ["cov", "--returns", "none", "--periods-per-year", "2", "numpy.csv"];
     let answer = folder.json(&line);
-    let expected = ["assets", "condition_number", "correlation", "covariance", "ddof", "mean", "min_eigenvalue", "periods"];
+    let expected =
+        ["assets", "condition_number", "correlation", "covariance", "ddof", "mean", "min_eigenvalue", "periods"];
     assert_eq!(fields(&answer), [&expected[..], &["shrinkage"]].concat());
     assert_eq!((&answer["periods"], &answer["ddof"]), (&Value::from(3), &Value::from(1)));
     assert_eq!(answer["assets"], Value::from(vec!["x", "y"]));
@@ -130,6 +131,49 @@ fn cov_gives_mean_and_covariance_per_year() {
     assert_eq!((rows.len(), rows[0].join(","), &rows[2][0]), (3, "asset,mean,x,y".to_owned(), &"y".to_owned()));
     let table = folder.prints(&line);
     assert!(table.contains("23.42") && table.contains("-8.572"), "{table}");
+}
+
+#[test]
+fn cov_shrinks_fades_and_pairs_rows() {
+    let folder = Folder::new();
+    folder.write("holes.csv", "row,a,b\n1,1,2\n2,2,\n3,,6\n4,4,8\n");
+    let cov = |flags: &[&str]| {
+        let line = ["cov", "--returns", "none", "--periods-per-year", "1"];
+        folder.json(&[&line, flags, &["holes.csv"]].concat())
+    };
+    // O21: pandas' complete rows, and its pairs.
+    let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-12;
+    let complete = cov(&[]);
+    assert!(close(&complete["covariance"][0][0], 4.5) && close(&complete["covariance"][0][1], 9.0), "{complete}");
+    assert_eq!((&complete["shrinkage"], &complete["periods"]), (&Value::from(0.0), &Value::from(2)));
+    let pairs = cov(&["--missing", "pairwise"]);
+    assert!(close(&pairs["covariance"][0][0], 7.0 / 3.0) && close(&pairs["covariance"][1][1], 28.0 / 3.0), "{pairs}");
+    // 7/3 · 28/3 − 9² is below 0.
+    assert!(pairs["min_eigenvalue"].as_f64().unwrap() < 0.0 && pairs["condition_number"].is_null(), "{pairs}");
+    // The last of two rows counts twice as much: 2/3 · 1/3 · 3² over 1 − 5/9.
+    assert!(close(&cov(&["--half-life", "1"])["covariance"][0][0], 4.5), "of two rows any weights leave this");
+    assert!(close(&cov(&["--half-life", "1"])["mean"][0], 3.0));
+    for way in ["ledoit-wolf", "oas"] {
+        let shrunk = cov(&["--shrink", way]);
+        assert!((0.0..=1.0).contains(&shrunk["shrinkage"].as_f64().unwrap()), "{way}: {shrunk}");
+    }
+    let table = folder.prints(&["cov", "--corr", "--format", "csv", "ok.csv"]);
+    assert!(records(&table)[1].iter().any(|cell| cell == "1.0"), "{table}");
+    folder.prints(&["cov", "ok.csv", "--plot", "map.svg"]);
+    assert!(folder.read("map.svg").trim_start().starts_with("<svg"));
+    for refused in [
+        &["--shrink", "oas", "--half-life", "5"][..],
+        &["--shrink", "oas", "--missing", "pairwise"],
+        &["--half-life", "5", "--missing", "pairwise"],
+        &["--half-life", "0"],
+        &["--half-life", "-1"],
+        &["--half-life", "inf"],
+        &["--shrink", "more"],
+        &["--missing", "none"],
+        &["--plot", "no-folder/map.svg"],
+    ] {
+        folder.refuses(&[&["cov", "ok.csv"], refused].concat());
+    }
 }
 
 #[test]

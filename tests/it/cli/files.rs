@@ -75,3 +75,17 @@ fn a_refused_input_touches_no_file() {
     assert_eq!(folder.read("old.csv"), "kept");
     assert!(!folder.path.join("out").exists());
 }
+
+#[test]
+fn the_demo_writes_its_page_and_prints_five_answers() {
+    let folder = Folder::new();
+    let table = folder.prints(&["demo", "-o", "shown"]);
+    for job in ["price", "ema", "cov", "frontier", "market"] {
+        assert!(table.lines().any(|line| line.starts_with(job)), "{job}: {table}");
+    }
+    let page = folder.read("shown/report.html");
+    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/").count(), "outside resources");
+    // The price of 20,000,000 paths with seed 42.
+    assert!(table.contains("10.4578") && page.contains("10.4578"), "{table}");
+}

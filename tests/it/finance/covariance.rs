@@ -325,13 +325,8 @@ fn pairwise_rows_are_pandas() {
         let frobenius = found.covariance.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
         let (apple, microsoft) = (place(&found, "AAPL"), place(&found, "MSFT"));
         let entries = [found.at(apple, apple), found.at(apple, microsoft), trace, frobenius, found.mean[apple]];
-        let expected = [
-            0.10888494129603807,
-            0.08614487249256467,
-            2.470411813917445,
-            1.1878026259494032,
-            0.4462443733019013,
-        ];
+        let expected =
+            [0.10888494129603807, 0.08614487249256467, 2.470411813917445, 1.1878026259494032, 0.4462443733019013];
         assert_close(&entries, &expected, tolerance(device), name);
         assert_is_symmetric(&found, name);
         // Without holes it is the other way's estimate.

@@ -2,7 +2,8 @@
 
 use cubefold::Device;
 use cubefold::finance::{
-    Covariance, Frontier, FrontierOptions, Portfolio, Returns, Table, bundled_prices, covariance, frontier,
+    Covariance, FinanceError, Frontier, FrontierOptions, Portfolio, Returns, Table, bundled_prices, covariance,
+    frontier,
 };
 
 use super::{assert_near, rejects, table, tolerance};
@@ -202,5 +203,18 @@ fn the_recomputation_rejects_a_swapped_pair_of_weights() {
         let mut wrong = found.max_sharpe.clone();
         wrong.weights[3] = 0.0;
         assert!(rejects(|| assert_recomputes(&wrong, &estimate, 0.02, name)), "{name}: a dropped weight");
+    }
+}
+
+#[test]
+fn returns_whose_covariance_overflows_are_refused() {
+    let huge = table(["x", "y"], &[[1e308, 0.1], [-1e308, 0.2], [1e307, -0.1]]);
+    for (name, device) in devices() {
+        let refused = frontier(device, &huge, &FrontierOptions::default());
+        assert!(
+            matches!(refused, Err(FinanceError::NotFinite { .. })),
+            "{name}: {:?}",
+            refused.map(|found| found.assets)
+        );
     }
 }

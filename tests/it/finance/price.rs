@@ -5,16 +5,13 @@ use cubefold::finance::{Estimate, European, MonteCarlo, Style, price};
 use cubefold::primitives::rng::{Key, Random, normal_pair, philox};
 
 use super::{assert_near, rejects};
-use crate::devices::{devices, is_software};
+use crate::devices::devices;
 
 /// S = K = 100, r = 5 %, σ = 20 %, T = 1 (O2).
 const AT_THE_MONEY: f64 = 10.450584;
 
-/// The paths of the issue on hardware; where a million draws take a second, an error bar four times as wide.
-fn paths(name: &str, device: &Device) -> u64 {
-    let slow = is_software(name) || (device.is_host() && cfg!(debug_assertions));
-    if slow { 1 << 20 } else { 20_000_000 }
-}
+/// The paths of the price at the money.
+const PATHS: u64 = 20_000_000;
 
 fn option(style: Style, spot: f64, strike: f64, dividend: f64, rate: f64, expiry: f64, vol: f64) -> European {
     European { spot, strike, rate, dividend, vol, expiry, style }
@@ -32,15 +29,14 @@ fn assert_within_four_errors(estimate: &Estimate, expected: f64, case: &str) {
 #[test]
 fn the_price_at_the_money_is_black_scholes_within_four_standard_errors() {
     for (name, device) in devices() {
-        let paths = paths(name, device);
-        let estimate = run(device, &European::default(), paths, 42);
+        let estimate = run(device, &European::default(), PATHS, 42);
         assert_within_four_errors(&estimate, AT_THE_MONEY, name);
         // The standard deviation of the discounted payoff is 14.71940 (O2).
-        let closed = 14.71940 / (paths as f64).sqrt();
+        let closed = 14.71940 / (PATHS as f64).sqrt();
         assert!((estimate.std_error / closed - 1.0).abs() < 0.01, "{name}: {} is not {closed}", estimate.std_error);
         let half = 1.96 * estimate.std_error;
         assert_eq!(estimate.ci95, [estimate.value - half, estimate.value + half], "{name}");
-        assert_eq!((estimate.paths, estimate.seed, &estimate.device), (paths, 42, &device.label()), "{name}");
+        assert_eq!((estimate.paths, estimate.seed, &estimate.device), (PATHS, 42, &device.label()), "{name}");
         assert!(estimate.seconds_cold > 0.0 && estimate.seconds_warm > 0.0, "{name}");
     }
 }
