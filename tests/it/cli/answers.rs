@@ -146,7 +146,12 @@ fn cov_shrinks_fades_and_pairs_rows() {
     let complete = cov(&[]);
     assert!(close(&complete["covariance"][0][0], 4.5) && close(&complete["covariance"][0][1], 9.0), "{complete}");
     assert_eq!((&complete["shrinkage"], &complete["periods"]), (&Value::from(0.0), &Value::from(2)));
-    let pairs = cov(&["--missing", "pairwise"]);
+    // Pairs may give a matrix that is none of covariances, which is said.
+    let line = ["cov", "--returns", "none", "--periods-per-year", "1", "--missing", "pairwise", "--format", "json"];
+    let outcome = folder.run(&[&line[..], &["holes.csv"]].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.lines().filter(|line| line.contains("not positive semidefinite")).count(), 1);
+    let pairs: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert!(close(&pairs["covariance"][0][0], 7.0 / 3.0) && close(&pairs["covariance"][1][1], 28.0 / 3.0), "{pairs}");
     // 7/3 · 28/3 − 9² is below 0.
     assert!(pairs["min_eigenvalue"].as_f64().unwrap() < 0.0 && pairs["condition_number"].is_null(), "{pairs}");
