@@ -40,7 +40,8 @@ pub mod running;
 mod windowed;
 
 pub use covariance::{
-    Covariance, CovarianceOptions, Deletion, RowWeights, Shrinkage, condition_number, covariance, weighted_covariance,
+    Covariance, CovarianceOptions, Deletion, RowWeights, Shrinkage, condition_number, covariance, is_indefinite,
+    weighted_covariance,
 };
 pub use data::{Cell, DataError, Returns, Table, bundled_prices};
 pub use drawdown::{Drawdown, Drawdowns, drawdown};

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use cubefold_finance::data::Table;
-use cubefold_finance::{Covariance, CovarianceOptions, Deletion, Shrinkage, condition_number, covariance};
+use cubefold_finance::{
+    Covariance, CovarianceOptions, Deletion, Shrinkage, condition_number, covariance, is_indefinite,
+};
 use serde::Serialize;
 
 use super::args::ReturnsArgs;
@@ -190,10 +192,9 @@ pub fn run(arguments: &CovArgs, session: &Session) -> Result<(), CliError> {
     let estimate = session.run(1, |device, progress| {
         progress.say("estimating");
         let estimate = covariance(device, &returns, &options)?;
-        if let Some(smallest) = estimate.eigenvalues().first().filter(|_| options.missing == Deletion::Pairwise)
-            && *smallest < 0.0
-        {
-            let smallest = significant(*smallest, 4);
+        let eigenvalues = estimate.eigenvalues();
+        if options.missing == Deletion::Pairwise && is_indefinite(&eigenvalues) {
+            let smallest = significant(eigenvalues[0], 4);
             progress.note(&format!(
                 "warning: the matrix of pairwise rows is not positive semidefinite (smallest eigenvalue {smallest})"
             ));

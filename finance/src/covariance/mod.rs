@@ -69,9 +69,9 @@ impl Covariance {
     }
 
     /// The eigenvalues in ascending order: none below 0, but for rounding, where the rows were complete. Empty where an entry
-    /// is NaN.
+    /// is NaN or infinite.
     pub fn eigenvalues(&self) -> Vec<f64> {
-        if self.covariance.iter().any(|entry| !entry.is_finite()) {
+        if self.assets.is_empty() || self.covariance.iter().any(|entry| !entry.is_finite()) {
             return Vec::new();
         }
         let assets = self.assets.len();
@@ -79,6 +79,14 @@ impl Covariance {
         let mut values = matrix.symmetric_eigenvalues().as_slice().to_vec();
         values.sort_by(f64::total_cmp);
         values
+    }
+}
+
+/// Whether ascending `eigenvalues` are those of no covariance: one is below 0 by more than the rounding of f32.
+pub fn is_indefinite(eigenvalues: &[f64]) -> bool {
+    match (eigenvalues.first(), eigenvalues.last()) {
+        (Some(&smallest), Some(&largest)) => smallest < -f64::from(f32::EPSILON) * largest * eigenvalues.len() as f64,
+        _ => false,
     }
 }
 
@@ -149,9 +157,10 @@ fn of_complete(
     if divisor.is_nan() || divisor <= 0.0 {
         return Err(FinanceError::WeightsTooSmall { ddof: options.ddof });
     }
+    let shrinks = options.shrinkage != Shrinkage::None;
     let Products { mean, products, norms } = match device.is_host() {
-        true => products::products::<f64>(device, &returns, &both)?,
-        false => products::products::<f32>(device, &returns, &both)?,
+        true => products::products::<f64>(device, &returns, &both, shrinks)?,
+        false => products::products::<f32>(device, &returns, &both, shrinks)?,
     };
     let assets = returns.width();
     let scale = options.periods_per_year / divisor;
@@ -237,5 +246,16 @@ mod tests {
     #[test]
     fn no_assets_have_an_empty_correlation() {
         assert!(matrix(&[], &[]).correlation().is_empty());
+        assert!(matrix(&[], &[]).eigenvalues().is_empty());
+    }
+
+    #[test]
+    fn a_matrix_is_indefinite_beyond_rounding_only() {
+        // Of two assets that move as one, the smallest is 0 but for rounding.
+        for as_one in [[1.0, 3.0, 3.0, 9.0], [0.1, 0.3, 0.3, 0.9], [0.0; 4]] {
+            assert!(!is_indefinite(&matrix(&["x", "y"], &as_one).eigenvalues()), "{as_one:?}");
+        }
+        assert!(is_indefinite(&matrix(&["x", "y"], &[1.0, 1.01, 1.01, 1.0]).eigenvalues()));
+        assert!(!is_indefinite(&[]));
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use cubecl::prelude::*;
-use cubefold_primitives::ops::{PlusTimes, blend};
+use cubefold_primitives::ops::{PlusTimes, Sum, blend};
 use cubefold_primitives::views::{Dense, Mapping, MappingExpand, Matrix};
 use cubefold_primitives::{
     Both, Buffer, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State,
@@ -18,12 +18,17 @@ pub struct Products {
     pub mean: Vec<f64>,
     /// `Σ w (x_i − m_i)(x_j − m_j)`, row-major.
     pub products: Vec<f64>,
-    /// `Σ_i (x_i − m_i)²` of each row, times `w`.
+    /// `Σ_i (x_i − m_i)²` of each row, times `w`; none where they were not asked for.
     pub norms: Vec<f64>,
 }
 
-/// The products of `returns`, whose rows count `weights`.
-pub fn products<T: Real>(device: &Device, returns: &Table, weights: &[f64]) -> Result<Products, FinanceError> {
+/// The products of `returns`, whose rows count `weights`, and `with_norms` the rows' norms.
+pub fn products<T: Real>(
+    device: &Device,
+    returns: &Table,
+    weights: &[f64],
+    with_norms: bool,
+) -> Result<Products, FinanceError> {
     let matrix = on_device::<T>(device, returns)?;
     let (rows, columns) = (matrix.rows(), matrix.columns());
     let a_row = |values: Vec<f64>| -> Result<Dense<Buffer<T>>, FinanceError> {
@@ -36,11 +41,14 @@ pub fn products<T: Real>(device: &Device, returns: &Table, weights: &[f64]) -> R
     let roots = a_row(weights.iter().map(|weight| weight.sqrt()).collect())?;
     let scaled = centred.zip_elements(roots)?.map_elements(Scaled::<T>::new());
     let products = device.tiled_gemm(&(&scaled).transposed(), &scaled, &PlusTimes::<T>::new())?;
-    let norms = device.reduce_rows(&scaled, &Squares::<T>::new())?;
     let wide = |values: Buffer<T>| -> Result<Vec<f64>, FinanceError> {
         Ok(values.to_vec()?.into_iter().map(T::widen).collect())
     };
-    Ok(Products { mean: wide(means)?, products: wide(products)?, norms: wide(norms)? })
+    let norms = match with_norms {
+        true => wide(device.reduce_rows(&scaled.map_elements(Square::<T>::new()), &Sum::<T>::new())?)?,
+        false => Vec::new(),
+    };
+    Ok(Products { mean: wide(means)?, products: wide(products)?, norms })
 }
 
 /// The values of a table as a matrix of the device's.
@@ -124,43 +132,23 @@ impl<T: Real> Mapping<Both<Both<T, T>, T>> for Scaled<T> {
     }
 }
 
-/// The sum of squares.
+/// The square of a value.
 #[derive(Debug, Clone, Operator)]
-struct Squares<T: Real> {
+struct Square<T: Real> {
     element: PhantomData<T>,
 }
 
-impl<T: Real> Squares<T> {
+impl<T: Real> Square<T> {
     fn new() -> Self {
-        Squares { element: PhantomData }
+        Square { element: PhantomData }
     }
 }
 
 #[cube]
-impl<T: Real> Monoid for Squares<T> {
-    type State = T;
-
-    fn identity(&self) -> T {
-        T::whole(0)
-    }
-
-    fn combine(&self, left: T, right: T) -> T {
-        left + right
-    }
-}
-
-#[cube]
-impl<T: Real> Lift<T> for Squares<T> {
-    fn lift(&self, item: T) -> T {
-        item * item
-    }
-}
-
-#[cube]
-impl<T: Real> Lower for Squares<T> {
+impl<T: Real> Mapping<T> for Square<T> {
     type Output = T;
 
-    fn lower(&self, state: T) -> T {
-        state
+    fn map(&self, item: T) -> T {
+        item * item
     }
 }

@@ -184,6 +184,23 @@ mod tests {
     }
 
     #[test]
+    fn a_push_is_a_lift_and_a_combine() {
+        for alpha in [1e-6, 0.3, 1.0] {
+            let op = Ewma::new(alpha, Start::Adjusted);
+            let some = op.combine(op.lift(2.0), op.lift(9.0));
+            for state in [op.identity(), op.lift(-4.0), some] {
+                for item in [0.0, 2.0, 1e9, f64::NAN] {
+                    let (pushed, combined) = (op.push(state, item), op.combine(state, op.lift(item)));
+                    let case = format!("{state:?}, {item}, {alpha}: {pushed:?} is not {combined:?}");
+                    assert_eq!((pushed.weight, pushed.value), (combined.weight, combined.value), "{case}");
+                    // A whole weight leaves no share for how far it moved.
+                    assert!(pushed.moved == combined.moved || combined.weight == 1.0, "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_start_at_the_first_item_is_pandas_without_adjustment() {
         let long: Vec<f64> = SERIES.iter().cycle().take(40_000).enumerate().map(|(i, x)| x + i as f64).collect();
         assert_close(&smooth(&long, 0.01, Start::First), &recurrence(&long, 0.01, long[0]));

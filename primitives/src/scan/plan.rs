@@ -82,8 +82,8 @@ impl Plan {
 }
 
 /// The tile of a look-back scan. On an H200 (2^28 f32, CUDA), tiles of 2^16 items with half of them held: sums 3.4 TB/s (3.1 with
-/// tiles of 2^14), affine maps 3.0 (2.7). Larger items or states need the registers for themselves: segments, whose
-/// items are of two words, 2.4 TB/s as below and 1.6 as sums, averages of three words 2.2 and 1.6.
+/// tiles of 2^14), affine maps 3.0 (2.7). Larger items or states need the registers for themselves: averages of three
+/// words 2.2 TB/s as below, 1.6 as sums.
 fn lookback_tile<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Tile, Feature> {
     let (rows, run) = rows_and_run::<S>(stored);
     let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false };

@@ -32,7 +32,7 @@ pub use sweep::cube_scan_sweeps;
 
 use crate::State;
 
-/// Words of items that a unit keeps in registers at most.
+/// Words that the items in a unit's registers are read from, at most; what is computed from them has twice as many at most.
 const REGISTERS: usize = 32;
 
 /// What a kernel must be compiled anew for. Small on purpose: sizes are run-time arguments.
