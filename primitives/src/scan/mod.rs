@@ -4,15 +4,15 @@
 //! |---|---|---|---|---|
 //! | [`Strategy::HillisSteele`] | n log t within tiles of t | log t · levels | items twice, results once | 2 · levels − 1 |
 //! | [`Strategy::Blelloch`] | 2 n within tiles | 2 log t · levels | items twice, results once | 2 · levels − 1 |
-//! | [`Strategy::DecoupledLookback`] | 3 n + n / t · w | log t + look-back | items once from memory and once more from the cache, results once | 1 |
+//! | [`Strategy::DecoupledLookback`] | 3 n + n / t · w | log t + look-back | items once from memory and most once more from the cache, results once | 1 |
 //!
-//! where levels = log_t n and w tiles lie between two anchors. Every strategy reads an item twice: a computed source
+//! where levels = log_t n and w tiles lie between two anchors. Every strategy may read an item twice: a computed source then
 //! computes it twice. A look-back scan must not be captured in a graph and replayed: each call has a tag of its own. The
 //! host scans fixed chunks on rayon: it folds them, scans their totals, and scans each on from its total.
 //!
 //! The grouping of items depends on the device's planes, units and shared memory, and on the host on its chunks.
-//! [`ScanOptions::reproducible`] gives it up for one grouping everywhere, that of tiles of 256 units in planes of 32: as
-//! fast where planes are that wide, slow where they are played through shared memory.
+//! [`ScanOptions::reproducible`] gives it up for one grouping everywhere, that of tiles of 256 units in planes of 32: its
+//! tiles are shorter than others, and slow where planes are played through shared memory.
 
 mod axis;
 pub(crate) mod blueprint;
