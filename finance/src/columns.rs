@@ -11,8 +11,15 @@ pub(crate) fn present(values: &[f64]) -> Vec<bool> {
 }
 
 /// Values as a device holds them; in the same memory where they are those of the host.
-pub(crate) fn narrow<T: Real>(values: Vec<f64>) -> Vec<T> {
-    values.into_iter().map(T::constant).collect()
+///
+/// # Errors
+/// [`FinanceError::TooLarge`] for a finite value that `T` would take for an infinite one.
+pub(crate) fn narrow<T: Real>(values: Vec<f64>) -> Result<Vec<T>, FinanceError> {
+    let overflows = |value: &f64| value.is_finite() && !T::constant(*value).widen().is_finite();
+    match values.iter().find(|value| overflows(value)) {
+        Some(&value) => Err(FinanceError::TooLarge { name: "a value", value, limit: f64::from(f32::MAX) }),
+        None => Ok(values.into_iter().map(T::constant).collect()),
+    }
 }
 
 /// Results as tables hold them; in the same memory where they are there.

@@ -90,7 +90,7 @@ fn of_column<T: Real>(device: &Device, values: &[f64]) -> Result<(Vec<f64>, Opti
         return Ok((values.to_vec(), None));
     };
     let rows = Counter::new(values.len() as u64);
-    let prices = device.upload(&narrow::<T>(values.to_vec()))?;
+    let prices = device.upload(&narrow::<T>(values.to_vec())?)?;
     let peaks = device.scan(&(&prices).zip(rows), &Peak::new())?;
     let depths = device.collect(&(&prices).zip(&peaks).map(Depth::<T>::new()))?;
     let worst = device.reduce(&(&depths).zip(rows), &ArgMinimum::new())?.get(0)?;

@@ -163,7 +163,7 @@ impl Rolling {
         values: Vec<f64>,
         op: O,
     ) -> Result<Buffer<O::Output>, FinanceError> {
-        let (items, window, op) = (narrow::<T>(values), self.window as u64, Observed::new(op));
+        let (items, window, op) = (narrow::<T>(values)?, self.window as u64, Observed::new(op));
         Ok(match device.is_host() {
             true => device.sliding(&items, window, &op)?,
             // Read more than once, uploaded once.

@@ -59,7 +59,7 @@ fn scan_column<T: Real, O: Lift<T> + Lower<Output = T>>(
     op: O,
 ) -> Result<Vec<f64>, FinanceError> {
     let before = values.iter().position(|value| !value.is_nan()).unwrap_or(values.len());
-    let mut found = wide(device.scan(&narrow::<T>(values), &Observed::new(op))?)?;
+    let mut found = wide(device.scan(&narrow::<T>(values)?, &Observed::new(op))?)?;
     found[..before].fill(f64::NAN);
     Ok(found)
 }

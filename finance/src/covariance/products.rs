@@ -9,6 +9,7 @@ use cubefold_primitives::{
     Both, Buffer, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Real, State,
 };
 
+use crate::columns::narrow;
 use crate::data::Table;
 use crate::error::FinanceError;
 
@@ -57,7 +58,7 @@ pub fn on_device<T: Real>(device: &Device, table: &Table) -> Result<Dense<Buffer
         |what, len: usize| cubefold_primitives::Error::TooLong { what, len: len as u64, limit: u64::from(u32::MAX) };
     let rows = u32::try_from(table.rows()).map_err(|_| too_many("a matrix's column", table.rows()))?;
     let columns = u32::try_from(table.width()).map_err(|_| too_many("a matrix's row", table.width()))?;
-    let items: Vec<T> = table.values.iter().map(|&value| T::constant(value)).collect();
+    let items = narrow::<T>(table.values.clone())?;
     Ok(Dense::new(device.upload(&items)?, rows, columns)?)
 }
 

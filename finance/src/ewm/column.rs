@@ -36,11 +36,11 @@ impl Ewm {
                 let alpha = self.alpha(column)?;
                 // An α that f32 takes for zero would be a series without items.
                 let alpha = if device.is_host() { alpha } else { alpha.max(f64::from(f32::MIN_POSITIVE)) };
-                wide(device.scan(&narrow::<T>(values), &Ewma::new(T::constant(alpha), start))?)?
+                wide(device.scan(&narrow::<T>(values)?, &Ewma::new(T::constant(alpha), start))?)?
             }
             _ => {
                 let pace = Pace::of(&observed, &self.steps(column)?, self.rules(column)?);
-                wide(paced(device, narrow::<T>(values), pace, &Weighted::mean())?)?
+                wide(paced(device, narrow::<T>(values)?, pace, &Weighted::mean())?)?
             }
         };
         Ok(self.shown(found, &observed, self.first_shown(column)?))
@@ -56,7 +56,7 @@ impl Ewm {
         let observed = present(&values);
         let rules = Rules { at_once: true, ..self.rules(column)? };
         let pace = Pace::of(&observed, &self.steps(column)?, rules);
-        let found = wide(paced(device, narrow::<T>(values), pace, &Weighted::sum())?)?;
+        let found = wide(paced(device, narrow::<T>(values)?, pace, &Weighted::sum())?)?;
         Ok(self.shown(found, &observed, 1))
     }
 
@@ -81,7 +81,7 @@ impl Ewm {
             observed.insert(0, true);
         }
         let pace = Pace::of(&observed, &self.steps(column)?, self.rules(column)?);
-        let (values, others) = (narrow::<T>(values), others.map(narrow::<T>));
+        let (values, others) = (narrow::<T>(values)?, others.map(narrow::<T>).transpose()?);
         let pairs = (&values).zip(others.as_ref().unwrap_or(&values));
         let mut found = wide(paced(device, pairs, pace, &Spread::<T>::new(figure))?)?;
         found.drain(..before);

@@ -45,8 +45,8 @@ pub fn ar1(device: &Device, innovations: &Table, options: &Ar1) -> Result<Table,
     innovations.with_columns(|column| {
         let values = innovations.column(column);
         match device.is_host() {
-            true => wide(device.scan(&narrow::<f64>(values), &Filter::new(options))?),
-            false => wide(device.scan(&narrow::<f32>(values), &Filter::new(options))?),
+            true => wide(device.scan(&narrow::<f64>(values)?, &Filter::new(options))?),
+            false => wide(device.scan(&narrow::<f32>(values)?, &Filter::new(options))?),
         }
     })
 }

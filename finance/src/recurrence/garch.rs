@@ -71,8 +71,8 @@ pub fn garch(device: &Device, returns: &Table, model: &Garch) -> Result<Table, F
     returns.with_columns(|column| {
         let values = returns.column(column);
         match device.is_host() {
-            true => wide(device.scan_exclusive(&narrow::<f64>(values), &Filter::new(model, start))?),
-            false => wide(device.scan_exclusive(&narrow::<f32>(values), &Filter::new(model, start))?),
+            true => wide(device.scan_exclusive(&narrow::<f64>(values)?, &Filter::new(model, start))?),
+            false => wide(device.scan_exclusive(&narrow::<f32>(values)?, &Filter::new(model, start))?),
         }
     })
 }

@@ -126,10 +126,10 @@ pub fn second_order(
     innovations.with_columns(|column| {
         let values = innovations.column(column);
         if device.is_host() {
-            return wide(device.scan(&narrow::<f64>(values), recurrence)?);
+            return wide(device.scan(&narrow::<f64>(values)?, recurrence)?);
         }
         let [near, far, last, before] = [near, far, last, before].map(|value| value as f32);
-        wide(device.scan(&narrow::<f32>(values), &SecondOrder { near, far, last, before })?)
+        wide(device.scan(&narrow::<f32>(values)?, &SecondOrder { near, far, last, before })?)
     })
 }
 

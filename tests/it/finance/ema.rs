@@ -1,6 +1,6 @@
 //! The moving average against the seed's numbers, pandas' numbers and its own recurrence.
 
-use cubefold::finance::{Decay, Init, Table, bundled_prices, ema};
+use cubefold::finance::{Decay, FinanceError, Init, Table, bundled_prices, ema};
 use cubefold::ops::{Ewma, Start};
 
 use super::{assert_near, rejects, series, table, tolerance};
@@ -226,5 +226,19 @@ fn the_comparison_with_the_recurrence_rejects_a_swapped_pair_and_a_dropped_tile(
         let without = smooth(&[&items[..256], &items[512..]].concat());
         assert!(rejected(&[&expected[..512], &without[256..]].concat()), "{name}: a dropped tile");
         assert!(rejects(|| assert_near(&smooth(&swapped), &expected, 1e-3, name)), "{name}: absolutely");
+    }
+}
+
+#[test]
+fn values_past_what_a_device_holds_are_refused() {
+    let huge = series(&[1.0, 1e39, 2.0]);
+    for (name, device) in devices() {
+        let smoothed = ema(device, &huge, Decay::Alpha(0.5), Init::First);
+        match device.is_host() {
+            true => assert!(smoothed.is_ok(), "{name}"),
+            false => {
+                assert!(matches!(smoothed, Err(FinanceError::TooLarge { value: 1e39, .. })), "{name}: {smoothed:?}")
+            }
+        }
     }
 }
