@@ -199,16 +199,26 @@ fn root(error: &ServerError) -> &ServerError {
     }
 }
 
-/// One line that says something: the first that is not a heading.
+/// One line that says something: where a compiler found an error, or the first that is not a heading.
 fn first_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let telling = lines.iter().find(|line| !line.ends_with(':') && !line.contains("happened"));
+    let heading = |line: &str| line.ends_with(':') || line.contains("happened") || line.starts_with("An error caused");
+    let found = lines.iter().find(|line| line.contains("error: "));
+    let telling = found.or_else(|| lines.iter().find(|line| !heading(line)));
     telling.or(lines.first()).copied().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_compilers_line_is_told_without_its_headings() {
+        let report = "An error caused the compilation to fail\nCaused by:\n  WGSL compilation failed for kernel `k`: Validation \
+                      Error\n\nShader 'k' parsing error: expected expression, found \"+\"\n";
+        assert_eq!(first_line(report), "Shader 'k' parsing error: expected expression, found \"+\"");
+        assert_eq!(first_line("An error caused the compilation to fail\nno such instruction"), "no such instruction");
+    }
 
     #[test]
     fn reports_of_the_runtime_keep_their_numbers() {

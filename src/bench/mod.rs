@@ -67,15 +67,26 @@ impl Case {
         }
     }
 
-    /// What there is to time on `device`. The host has one strategy.
-    pub fn specs(self, device: &Device, scale: Scale) -> Vec<Spec> {
-        let mut specs = match self {
+    /// The names of its operators.
+    pub fn operators(self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.all(Scale::Tiny).into_iter().map(|spec| spec.operator).collect();
+        names.dedup();
+        names
+    }
+
+    fn all(self, scale: Scale) -> Vec<Spec> {
+        match self {
             Case::Reduce => reduce::specs(scale),
             Case::Scan => scan::specs(scale),
             Case::Gemm => gemm::specs(scale),
             Case::Mc => mc::specs(scale),
             Case::Market => market::specs(scale),
-        };
+        }
+    }
+
+    /// What there is to time on `device`. The host has one strategy.
+    pub fn specs(self, device: &Device, scale: Scale) -> Vec<Spec> {
+        let mut specs = self.all(scale);
         if device.is_host() {
             let mut seen = HashSet::new();
             specs.retain(|spec| seen.insert((spec.operator, spec.length)));

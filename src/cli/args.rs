@@ -79,6 +79,9 @@ pub struct BenchArgs {
     /// The primitive or job
     #[arg(value_enum)]
     pub case: BenchCase,
+    /// Only the operators whose name holds this text, in any case
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
     /// Write bench.json, bench.csv and bench.svg into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub output: Option<PathBuf>,

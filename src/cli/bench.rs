@@ -153,7 +153,8 @@ pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
     let directory = arguments.output.as_deref();
     output::prepare::<BenchAnswer>(directory)?;
     let case = Case::from(arguments.case);
-    let answer = session.run(1, |device, progress| measure(case, device, progress))?;
+    let wanted = Wanted::new(case, arguments.only.as_deref())?;
+    let answer = session.run(1, |device, progress| measure(case, &wanted, device, progress))?;
     let picture = match directory {
         Some(_) => draw(case, &answer)?,
         None => String::new(),
@@ -161,10 +162,27 @@ pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
     session.finish(&answer, directory, &picture)
 }
 
-fn measure(case: Case, device: &Device, progress: &Progress) -> Result<BenchAnswer, CliError> {
+/// The operators that are asked for.
+struct Wanted(Vec<&'static str>);
+
+impl Wanted {
+    fn new(case: Case, only: Option<&str>) -> Result<Self, CliError> {
+        let text = only.unwrap_or_default().to_lowercase();
+        let all = case.operators();
+        let names: Vec<_> = all.iter().copied().filter(|name| name.to_lowercase().contains(&text)).collect();
+        match only {
+            Some(only) if names.is_empty() => {
+                Err(CliError::NoOperator { case: case.name(), only: only.to_owned(), operators: all.join(", ") })
+            }
+            _ => Ok(Wanted(names)),
+        }
+    }
+}
+
+fn measure(case: Case, wanted: &Wanted, device: &Device, progress: &Progress) -> Result<BenchAnswer, CliError> {
     let pace = Pace::of(device);
     let mut rows = Vec::new();
-    for spec in case.specs(device, Scale::of(device)) {
+    for spec in case.specs(device, Scale::of(device)).into_iter().filter(|spec| wanted.0.contains(&spec.operator)) {
         progress.say(spec.operator);
         match bench::run(case, &spec, device, &pace) {
             Ok(row) => rows.push(row),

@@ -37,6 +37,9 @@ pub enum CliError {
     /// A bench that cannot go on, or a wrong result.
     #[error(transparent)]
     Bench(#[from] BenchError),
+    /// No operator of a bench has such a name.
+    #[error("bench {case} has no operator like '{only}': it has {operators}")]
+    NoOperator { case: &'static str, only: String, operators: String },
     /// An output directory that cannot be made.
     #[error("cannot make the directory {}: {source}", path.display())]
     MakeDirectory { path: PathBuf, source: io::Error },

@@ -9,6 +9,8 @@ mod devices;
 mod errors;
 mod finance;
 mod gemm;
+#[cfg(all(feature = "wgpu", not(feature = "vulkan")))] // SPIR-V needs what is unsafe to ask of wgpu
+mod lost;
 mod operators;
 mod oracle;
 mod reduce;

@@ -19,7 +19,8 @@ use super::{Operator, State};
 /// call gives the same bits. [`check_laws`](crate::check_laws) tries the laws on samples.
 ///
 /// A body holds concrete scalars, `as` casts, arithmetic, comparisons and the inherent float methods, so the
-/// same method runs on the host. Integer `+` must not overflow there; [`Element::plus`](crate::Element::plus)
+/// same method runs on the host. CubeCL 0.11.3 cannot write an infinity as WGSL: give
+/// [`f32::highest()`](crate::Element::highest) and [`f32::lowest()`](crate::Element::lowest). Integer `+` must not overflow there; [`Element::plus`](crate::Element::plus)
 /// wraps on both sides.
 #[cube]
 pub trait Monoid: Operator {

@@ -82,8 +82,10 @@ impl Plan {
 }
 
 /// The tile of a look-back scan. On an H200 (2^28 f32, CUDA), tiles of 2^16 items with half of them held: sums 3.4 TB/s (3.1 with
-/// tiles of 2^14), affine maps 3.0 (2.7). Larger items or states need the registers for themselves: averages of three
-/// words 2.2 TB/s as below, 1.6 as sums.
+/// tiles of 2^14), affine maps 3.0 (2.7). Larger items or states need the registers for themselves: sums of segments 2.3 TB/s as
+/// below (2.2 with two rows), averages of three words 2.3 (1.6 as sums), candles of four 2.2 (2.0 as averages). What bounds
+/// all of them is how many items wait at a time: half the instructions, by what comes before each run kept in shared
+/// memory, changed no rate.
 fn lookback_tile<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Tile, Feature> {
     let (rows, run) = rows_and_run::<S>(stored);
     let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false };
@@ -91,8 +93,9 @@ fn lookback_tile<T: State, S: State>(len: u64, stored: usize, profile: &Profile)
         _ if len < LONG => tile(256, 1, rows, run),
         (0..=1, 1..=2) if profile.plane.is_some() => tile(1024, 2, 8, RUN_WORDS as u32),
         (_, 1) => tile(512, 2, rows, run),
-        (_, 2) => tile(512, 4, 2, run_of_words(4 * RUN_WORDS, stored)),
-        _ => tile(256, 4, rows, run),
+        (_, 2) => tile(512, 4, 1, run_of_words(4 * RUN_WORDS, stored)),
+        (_, 3) => tile(256, 4, rows, run),
+        _ => tile(256, 8, 1, run),
     };
     Tile::fitting::<T, S>(profile, tile, NOTED, stored)
 }

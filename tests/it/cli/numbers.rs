@@ -226,7 +226,7 @@ fn a_count_that_is_no_whole_number_is_refused() {
 #[test]
 fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
     let folder = Folder::new();
-    let lines: [&[&str]; 17] = [
+    let lines: [&[&str]; 18] = [
         &[],
         &["nonsense"],
         &["two\nlines"],
@@ -244,6 +244,7 @@ fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
         &["cov", "ok.csv", "ok.csv"],
         &["bench"],
         &["bench", "nothing"],
+        &["bench", "scan", "--only", "nothing"],
     ];
     for line in lines {
         folder.refuses(line);

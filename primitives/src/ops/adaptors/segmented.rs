@@ -71,6 +71,13 @@ impl<T: State, M: Lift<T>> Lift<Both<u32, T>> for Segmented<M> {
     fn lift(&self, item: Both<u32, T>) -> Segment<M::State> {
         segment::<M::State>(select(item.left != 0u32, 1u32, 0u32), self.op.lift(item.right))
     }
+
+    fn push(&self, state: Segment<M::State>, item: Both<u32, T>) -> Segment<M::State> {
+        let head = item.left != 0u32;
+        let pushed = self.op.push(state.state, item.right);
+        let folded = choose::<M::State>(head, self.op.lift(item.right), pushed);
+        segment::<M::State>(select(head, 1u32, state.head), folded)
+    }
 }
 
 #[cube]
@@ -87,6 +94,17 @@ mod tests {
     use super::*;
     use crate::ops::{Affine, AffineMap, Last, Sum};
     use crate::{Device, Source, check_laws};
+
+    #[test]
+    fn a_push_is_a_lift_and_a_combine() {
+        let op = Segmented::new(Last::<f32>::new());
+        let some = op.combine(op.lift(Both { left: 1, right: 2.0 }), op.lift(Both { left: 0, right: 3.0 }));
+        for state in [op.identity(), some, op.lift(Both { left: 0, right: -1.0 })] {
+            for item in [Both { left: 0, right: 5.0 }, Both { left: 7, right: -0.0 }] {
+                assert_eq!(op.push(state, item), op.combine(state, op.lift(item)), "{state:?}, {item:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_laws_hold() {

@@ -77,7 +77,8 @@ impl Plan {
         }
         let (wanted, steps) = match (u64::from(rows) * u64::from(columns) < LONG, S::WORDS) {
             (true, _) => (256, 1),
-            (false, 1) => (512, 2),
+            // On an H200 (CUDA, affine maps, 20 columns of 2^26 items) 2.67 TB/s; with 256 units of 4 steps 2.30.
+            (false, 1..=2) => (512, 2),
             (false, _) => (256, 4),
         };
         let units = units::<S>(wanted, profile).map_err(Refusal::Lacks)?;

@@ -1,12 +1,17 @@
-//! Running folds: the sum by every strategy, three operators for one moving average, one of them down many columns, the sum of
-//! segments, a sliding maximum, and a plain copy, which moves as many bytes as a scan must and is the roofline.
+//! Running folds: the sum by every strategy, three operators for one moving average, one of them down many columns, a state of 16
+//! bytes, the sum of segments, a sliding maximum, and a plain copy, which moves as many bytes as a scan must and is the
+//! roofline.
+
+mod operators;
+mod segments;
 
 use std::collections::VecDeque;
 
 use cubefold::ops::{Affine, Ewma, Maximum, Start, Sum};
 use cubefold::prelude::*;
-use cubefold::views::both;
 use cubefold::{Lift, Lower, ScanOptions, Strategy};
+
+use operators::{Candles, PowerAverage, Step};
 
 use super::{BenchError, Ready, Scale, Spec, Work, check, input};
 
@@ -22,15 +27,12 @@ const WINDOW: usize = 64;
 /// Columns of the matrix that is scanned from top to bottom.
 const COLUMNS: usize = 20;
 
-/// The mean length of segments; they are between 1 and twice as long.
-const SEGMENT: usize = 1000;
-
 const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
 
-/// The sum at growing lengths; look-back goes one further. The others at one length.
+/// The sum at growing lengths, by look-back also at the longest; moving averages at two lengths, the others at one.
 pub fn specs(scale: Scale) -> Vec<Spec> {
     let (sums, longest, once, rows): (&[u32], Option<u32>, u32, u32) = match scale {
-        Scale::Full => (&[10, 16, 20, 26], Some(28), 26, 22),
+        Scale::Full => (&[10, 16, 20, 24, 26], Some(28), 26, 22),
         Scale::Small => (&[10, 16, 20], None, 20, 15),
         Scale::Tiny => (&[13], None, 13, 9),
     };
@@ -41,15 +43,19 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
         let lengths = sums.iter().copied().chain(longest);
         specs.extend(lengths.map(|bits| spec("sum f32", strategy, bits, sum)));
     }
-    specs.push(spec("EMA f32 (Ewma)", lookback, once, ewma));
-    specs.push(spec("EMA f32 (Affine)", lookback, once, affine));
+    for bits in [once].into_iter().chain(longest) {
+        specs.push(spec("sum f32, reproducible", lookback, bits, reproducible));
+        specs.push(spec("EMA f32 (Ewma)", lookback, bits, ewma));
+        specs.push(spec("EMA f32 (Affine)", lookback, bits, affine));
+        let copy = spec("copy f32", lookback, bits, |device, len, _| copy(device, len));
+        specs.push(Spec { strategy: "Collect", ..copy });
+    }
     specs.push(spec("EMA f32 (power)", lookback, once, power));
+    specs.push(spec("candle of four f32", lookback, once, candles));
     let length = (COLUMNS as u64) << rows;
     let down = spec("EMA f32 (Affine), 20 columns", lookback, rows, |device, rows, _| columns(device, rows));
     specs.push(Spec { length, work: Work::Bytes(8 * length), ..down });
-    specs.push(spec("sum f32, segments of 1000", lookback, once, |device, len, _| segments(device, len)));
-    let copy = spec("copy f32", lookback, once, |device, len, _| copy(device, len));
-    specs.push(Spec { strategy: "Collect", ..copy });
+    specs.extend(segments::specs(once));
     let slide = spec("maximum of 64 f32", lookback, once, |device, len, _| slide(device, len));
     specs.push(Spec { strategy: "Sliding", ..slide });
     specs
@@ -81,6 +87,33 @@ fn sum(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchEr
     });
     let source = device.upload(&items)?;
     scan(device, source, Sum::<f32>::new(), strategy, expected, 0.0)
+}
+
+/// The same with one combine tree on every device.
+fn reproducible(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::exact(len);
+    let mut running = 0.0;
+    let expected = items.iter().map(|&item| {
+        running += f64::from(item);
+        running
+    });
+    let source = device.upload(&items)?;
+    let options = ScanOptions { strategy, reproducible: true, ..ScanOptions::default() };
+    scan_with(device, source, Sum::<f32>::new(), options, expected, 0.0)
+}
+
+/// The candle of all prices so far.
+fn candles(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    let items = input::centred(len, 0);
+    let open = items.first().copied().map_or(0.0, f64::from);
+    let (mut high, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
+    let expected = items.iter().map(|&item| {
+        let close = f64::from(item);
+        (high, low) = (high.max(close), low.min(close));
+        if high > low { (close - open) / (high - low) } else { 0.0 }
+    });
+    let source = device.upload(&items)?;
+    scan(device, source, Candles, strategy, expected, 1e-6)
 }
 
 /// `y <- (1 − α) y + α x` from the first item.
@@ -135,46 +168,6 @@ fn columns(device: &Device, rows: usize) -> Result<Ready, BenchError> {
     })
 }
 
-/// The sum within segments of random lengths, whose offsets are on the device.
-fn segments(device: &Device, len: usize) -> Result<Ready, BenchError> {
-    let items = input::exact(len);
-    let offsets = offsets(len);
-    let (mut running, mut segment) = (0.0, 0);
-    let expected = items.iter().enumerate().map(|(index, &item)| {
-        if offsets.get(segment).is_some_and(|&offset| offset as usize == index) {
-            (running, segment) = (0.0, segment + 1);
-        }
-        running += f64::from(item);
-        running
-    });
-    let (source, starts) = (device.upload(&items)?, device.upload(&offsets)?);
-    let (op, options) = (Sum::<f32>::new(), ScanOptions::default());
-    let results = device.scan_segments(&source, &starts, &op, &options)?;
-    let compared = check::results(&results, expected, 0.0)?;
-    let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.scan_segments(&source, &starts, &op, &options)?;
-            Ok(())
-        }),
-    })
-}
-
-/// Where segments begin, from 0 on.
-fn offsets(len: usize) -> Vec<u32> {
-    let lengths = input::positive(len.div_ceil(SEGMENT) * 2, 1);
-    let mut start = 0;
-    let starts = lengths.into_iter().map(|part| {
-        let begin = start;
-        start += 1 + (part * (2 * SEGMENT - 1) as f32) as u32;
-        begin
-    });
-    starts.take_while(|&start| (start as usize) < len).collect()
-}
-
 /// The recurrence, one item after another, in f64 with the device's α.
 fn average(items: &[f32], start: f64) -> impl ExactSizeIterator<Item = f64> {
     let (alpha, mut value) = (f64::from(ALPHA), start);
@@ -182,64 +175,6 @@ fn average(items: &[f32], start: f64) -> impl ExactSizeIterator<Item = f64> {
         value += alpha * (f64::from(item) - value);
         value
     })
-}
-
-/// The step of the recurrence that an item stands for: `y <- left y + right`.
-#[derive(Debug, Clone, Operator)]
-struct Step {
-    alpha: f32,
-}
-
-#[cube]
-impl Mapping<f32> for Step {
-    type Output = Both<f32, f32>;
-
-    fn map(&self, item: f32) -> Both<f32, f32> {
-        both::<f32, f32>(1.0f32 - self.alpha, self.alpha * item)
-    }
-}
-
-/// What a stretch of items adds to the average, and how many items it has.
-#[derive(Debug, Clone, Copy, State)]
-struct Stretch {
-    value: f32,
-    length: u32,
-}
-
-/// `(a, n) ∘ (b, m) = (a (1 − α)^m + b, n + m)`, for 0 < α < 1; the form that the others do without.
-#[derive(Debug, Clone, Operator)]
-struct PowerAverage {
-    alpha: f32,
-}
-
-#[cube]
-impl Monoid for PowerAverage {
-    type State = Stretch;
-
-    fn identity(&self) -> Stretch {
-        Stretch { value: 0.0f32.runtime(), length: 0u32.runtime() }
-    }
-
-    fn combine(&self, left: Stretch, right: Stretch) -> Stretch {
-        let kept = (1.0f32 - self.alpha).powf(right.length as f32);
-        Stretch { value: left.value * kept + right.value, length: left.length + right.length }
-    }
-}
-
-#[cube]
-impl Lift<f32> for PowerAverage {
-    fn lift(&self, item: f32) -> Stretch {
-        Stretch { value: self.alpha * item, length: 1u32.runtime() }
-    }
-}
-
-#[cube]
-impl Lower for PowerAverage {
-    type Output = f32;
-
-    fn lower(&self, state: Stretch) -> f32 {
-        state.value
-    }
 }
 
 /// Scans once, compares, and hands out the same call.
@@ -255,7 +190,21 @@ where
     S: Source + Send + Sync + 'static,
     O: Lift<S::Item> + Lower<Output = f32>,
 {
-    let options = ScanOptions { strategy, ..ScanOptions::default() };
+    scan_with(device, source, op, ScanOptions { strategy, ..ScanOptions::default() }, expected, tolerance)
+}
+
+fn scan_with<S, O>(
+    device: &Device,
+    source: S,
+    op: O,
+    options: ScanOptions,
+    expected: impl ExactSizeIterator<Item = f64>,
+    tolerance: f64,
+) -> Result<Ready, BenchError>
+where
+    S: Source + Send + Sync + 'static,
+    O: Lift<S::Item> + Lower<Output = f32>,
+{
     let results = device.scan_with(&source, &op, &options)?;
     let compared = check::results(&results, expected, tolerance)?;
     let device = device.clone();
