@@ -1,17 +1,22 @@
 //! Products against the oracle: every strategy, on every device.
 
 use cubefold::prelude::*;
-use cubefold::{Error, GemmStrategy};
+use cubefold::{Error, Feature, GemmStrategy, Semiring};
 
-use crate::devices::{devices, gpus, observed, private};
+use crate::devices::{devices, gpus, limited, observed, private};
 use crate::oracle::{assert_close, assert_same};
-use crate::samples::{floats, integers};
+use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
-const STRATEGIES: [GemmStrategy; 4] =
-    [GemmStrategy::Naive, GemmStrategy::Tiled8, GemmStrategy::Tiled16, GemmStrategy::Tiled32];
+const STRATEGIES: [GemmStrategy; 5] = [
+    GemmStrategy::Naive,
+    GemmStrategy::Tiled8,
+    GemmStrategy::Tiled16,
+    GemmStrategy::Tiled32,
+    GemmStrategy::RegisterBlocked,
+];
 
-/// Shapes that have been wrong somewhere: rows, depth, columns.
-const SHAPES: [[u32; 3]; 14] = [
+/// Shapes that have been wrong somewhere, and the edges of blocks and their steps: rows, depth, columns.
+const SHAPES: [[u32; 3]; 20] = [
     [0, 3, 2],
     [2, 3, 0],
     [3, 0, 2],
@@ -26,6 +31,12 @@ const SHAPES: [[u32; 3]; 14] = [
     [32, 32, 32],
     [33, 65, 31],
     [100, 130, 70],
+    [64, 16, 64],
+    [65, 17, 63],
+    [63, 15, 65],
+    [64, 32, 1],
+    [1, 33, 129],
+    [191, 4, 130],
 ];
 
 /// One product after another.
@@ -122,15 +133,83 @@ fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
             let launches = observed(&device);
             let matrix = Dense::new(integers(100, 6), 10, 10).unwrap();
             device.tiled_gemm_with(&matrix, &matrix, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
-            assert_eq!(launches.lock().unwrap().as_slice(), [("gemm::multiply", strategy.name())], "{name}");
+            let kernel = match strategy {
+                GemmStrategy::RegisterBlocked => "gemm::multiply_blocked",
+                _ => "gemm::multiply",
+            };
+            assert_eq!(launches.lock().unwrap().as_slice(), [(kernel, strategy.name())], "{name}");
         }
+    }
+}
+
+#[test]
+fn large_products_are_right_in_blocks_of_either_size() {
+    // 100 blocks of 128 by 128, the last ones not full; on a device with little shared memory in steps of 4 products.
+    let [rows, depth, columns] = [1200, 21, 1160];
+    let (a, b) = (integers((rows * depth) as usize, 11), integers((depth * columns) as usize, 12));
+    let expected = oracle(&a, &b, [rows, depth, columns].map(|side| side as usize));
+    let left = Dense::new(a, rows, depth).unwrap();
+    let right = Dense::new(b, depth, columns).unwrap();
+    for (name, device) in devices() {
+        let product = device.tiled_gemm(&left, &right, &ops::PlusTimes::<u32>::new()).unwrap();
+        assert_same(&product.to_vec().unwrap(), &expected, name);
+        if device.is_host() {
+            continue;
+        }
+        let device = limited(device, |profile| profile.shared_bytes = 1 << 13);
+        let launches = observed(&device);
+        let product = device.tiled_gemm(&left, &right, &ops::PlusTimes::<u32>::new()).unwrap();
+        assert_same(&product.to_vec().unwrap(), &expected, &format!("{name}, little shared memory"));
+        assert_eq!(launches.lock().unwrap().as_slice(), [("gemm::multiply_blocked", "RegisterBlocked")], "{name}");
+    }
+}
+
+#[test]
+fn products_meet_in_the_order_of_the_depth_for_an_operator_that_does_not_commute() {
+    for [rows, depth, columns] in [[3, 5, 2], [33, 40, 17], [70, 33, 65]] {
+        let (a, b) = (integers((rows * depth) as usize, 13), integers((depth * columns) as usize, 14));
+        let pair = |index: u32| Both { left: b[index as usize], right: b[index as usize] ^ 7 };
+        let pairs: Vec<Both<u32, u32>> = (0..depth * columns).map(pair).collect();
+        let cell = |place: u32| {
+            let (row, column) = (place / columns, place % columns);
+            (0..depth).fold(MatrixProduct.identity(), |sum, k| {
+                let product = MatrixProduct.multiply(a[(row * depth + k) as usize], pair(k * columns + column));
+                MatrixProduct.combine(sum, product)
+            })
+        };
+        let expected: Vec<Matrix2> = (0..rows * columns).map(cell).collect();
+        // The right factor once row after row and once column after column.
+        let by_column = |place: usize| pairs[place % depth as usize * columns as usize + place / depth as usize];
+        let turned: Vec<_> = (0..pairs.len()).map(by_column).collect();
+        let left = Dense::new(a.clone(), rows, depth).unwrap();
+        let right = Dense::new(pairs.clone(), depth, columns).unwrap();
+        let turned = Dense::new(turned, columns, depth).unwrap().transposed();
+        for (name, device) in devices() {
+            for strategy in STRATEGIES {
+                let case = format!("{name}, {strategy:?}, {rows} by {depth} by {columns}");
+                let product = device.tiled_gemm_with(&left, &right, &MatrixProduct, strategy).unwrap();
+                assert_same(&product.to_vec().unwrap(), &expected, &case);
+                let product = device.tiled_gemm_with(&left, &turned, &MatrixProduct, strategy).unwrap();
+                assert_same(&product.to_vec().unwrap(), &expected, &format!("{case}, turned"));
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_for_which_there_is_no_room_are_refused() {
+    for (name, device) in gpus() {
+        let bare = limited(device, |profile| profile.max_units = 128);
+        let matrix = Dense::new(integers(4, 1), 2, 2).unwrap();
+        let product = ops::PlusTimes::<u32>::new();
+        let error = bare.tiled_gemm_with(&matrix, &matrix, &product, GemmStrategy::RegisterBlocked).unwrap_err();
+        assert_eq!(error, Error::Unsupported { device: bare.label(), feature: Feature::Units(256) }, "{name}");
     }
 }
 
 #[test]
 fn rows_and_columns_are_folded_in_order() {
     use crate::oracle;
-    use crate::samples::MatrixProduct;
     for (name, device) in devices() {
         for (rows, columns) in [(1u32, 1u32), (1, 5000), (5000, 1), (20, 8313), (300, 7), (129, 257)] {
             let items = integers((rows * columns) as usize, 7);

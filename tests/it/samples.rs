@@ -1,7 +1,7 @@
 //! Operators as a user writes them, and data.
 
 use cubefold::prelude::*;
-use cubefold::{wrapping_add, wrapping_mul};
+use cubefold::{Semiring, SemiringExpand, wrapping_add, wrapping_mul};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 
@@ -48,6 +48,14 @@ impl Lower for MatrixProduct {
 
     fn lower(&self, state: Matrix2) -> Matrix2 {
         state
+    }
+}
+
+/// Elements become factors of a product of matrices: four words of state, and a right factor of two.
+#[cube]
+impl Semiring<u32, Both<u32, u32>> for MatrixProduct {
+    fn multiply(&self, left: u32, right: Both<u32, u32>) -> Matrix2 {
+        Matrix2 { a: left, b: right.left, c: right.right, d: 1u32.runtime() }
     }
 }
 

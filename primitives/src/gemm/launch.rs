@@ -3,8 +3,9 @@
 use cubecl::prelude::*;
 
 use super::GemmStrategy;
+use super::blocked::multiply_blocked;
 use super::kernel::{self, ShapeLaunch};
-use super::plan::Plan;
+use super::plan::{Kernel, Plan, Product};
 use crate::device::{Gpu, Launch, argument};
 use crate::reduce::launch::{check_types, cube_grid};
 use crate::views::Matrix;
@@ -21,7 +22,8 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
 ) -> Result<Buffer<O::Output>, Error> {
     check_types::<A::Item, O>(device, gpu)?;
     check_types::<B::Item, O>(device, gpu)?;
-    let plan = Plan::new::<A::Item, B::Item>(a.rows(), b.columns(), strategy, &gpu.profile)
+    let product = Product { rows: a.rows(), columns: b.columns(), row_major: (a.row_major(), b.row_major()) };
+    let plan = Plan::new::<A::Item, B::Item, O::State>(product, strategy, &gpu.profile)
         .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
     let (depth, limit) = (u64::from(a.columns()), u64::from(gpu.profile.max_loop));
     if depth > limit {
@@ -33,25 +35,28 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     if len > 0 {
         // Fewer tiles than results, and results index with u32.
         let grid = cube_grid(plan.tiles as u32, &gpu.profile);
-        let units = plan.blueprint.side * plan.blueprint.side;
+        let units = plan.kernel.units();
         let shape = ShapeLaunch::new(a.rows(), b.columns(), a.columns(), plan.across);
         let (left, right, bound) = (a.bind(device)?, b.bind(device)?, op.bind(device)?);
-        let strategy = plan.strategy.name();
-        device.notify(&Launch { kernel: "gemm::multiply", strategy, cubes: plan.tiles, units });
+        let out = argument(output.clone(), len as usize * O::Output::WORDS);
+        let (client, cube) = (&gpu.client, CubeDim::new_1d(units));
+        let kernel = match plan.kernel {
+            Kernel::Tiled(_) => "gemm::multiply",
+            Kernel::Blocked(_) => "gemm::multiply_blocked",
+        };
+        device.notify(&Launch { kernel, strategy: plan.strategy.name(), cubes: plan.tiles, units });
         // SAFETY: elements are read and results written only at rows, columns and depths inside the shape, which is
-        // that of the matrices and of the output. Loops end after `depth` products.
+        // that of the matrices and of the output; shared memory is as long as the plan's units reach. Loops end after
+        // `depth` products.
         unsafe {
-            kernel::multiply::launch_unchecked::<A::View, B::View, O>(
-                &gpu.client,
-                grid,
-                CubeDim::new_1d(units),
-                left,
-                right,
-                bound,
-                argument(output.clone(), len as usize * O::Output::WORDS),
-                shape,
-                plan.blueprint,
-            );
+            match plan.kernel {
+                Kernel::Tiled(blueprint) => kernel::multiply::launch_unchecked::<A::View, B::View, O>(
+                    client, grid, cube, left, right, bound, out, shape, blueprint,
+                ),
+                Kernel::Blocked(blocks) => multiply_blocked::launch_unchecked::<A::View, B::View, O>(
+                    client, grid, cube, left, right, bound, out, shape, blocks,
+                ),
+            }
         }
     }
     Ok(Buffer::on_device(device, output, len as usize))

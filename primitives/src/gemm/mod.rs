@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | [`GemmStrategy::Naive`] | once for every product | none |
 //! | `Tiled8`, `Tiled16`, `Tiled32` | once for every 8, 16, 32 products | two tiles |
+//! | [`GemmStrategy::RegisterBlocked`] | once for every 64 or 128 products, and from shared memory once for every 4 or 8 | two steps of two tiles |
 //!
 //! Work m n k products and combines, span k. The products of one element are combined in the order of k, for every
 //! strategy: an operator that does not commute is right everywhere. The host runs plain float products through the
 //! `matrixmultiply` crate, and every other semiring row by row on rayon.
 
+mod blocked;
 mod host;
 mod kernel;
 mod launch;
@@ -22,7 +24,7 @@ use crate::{Buffer, Device, Error, Lower, Semiring};
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GemmStrategy {
-    /// The largest tile that the device has room for.
+    /// RegisterBlocked for products with enough results to fill a GPU, else the largest tile that the device has room for.
     #[default]
     Auto,
     /// One unit an element, straight from memory.
@@ -33,6 +35,8 @@ pub enum GemmStrategy {
     Tiled16,
     /// Tiles of 32 × 32.
     Tiled32,
+    /// Blocks of 128 × 128 or 64 × 64, of which a unit holds 8 × 8 or 4 × 4 in registers.
+    RegisterBlocked,
 }
 
 impl GemmStrategy {
@@ -44,6 +48,7 @@ impl GemmStrategy {
             GemmStrategy::Tiled8 => "Tiled8",
             GemmStrategy::Tiled16 => "Tiled16",
             GemmStrategy::Tiled32 => "Tiled32",
+            GemmStrategy::RegisterBlocked => "RegisterBlocked",
         }
     }
 }

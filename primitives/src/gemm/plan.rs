@@ -1,6 +1,7 @@
 //! Which tile a product takes: pure arithmetic, tested without a device.
 
 use super::GemmStrategy;
+use super::blocked::Blocks;
 use super::kernel::Blueprint;
 use crate::{Feature, Profile, State};
 
@@ -16,44 +17,140 @@ const SIDES: [(GemmStrategy, u32); 3] =
 pub struct Plan {
     /// Never `Auto`.
     pub strategy: GemmStrategy,
-    /// What the kernel is compiled for.
-    pub blueprint: Blueprint,
+    /// Which kernel runs, and what it is compiled for.
+    pub kernel: Kernel,
     /// Tiles of the result from left to right.
     pub across: u32,
     /// Tiles of the result.
     pub tiles: u64,
 }
 
+/// The two kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// A unit an element.
+    Tiled(Blueprint),
+    /// A unit a block of elements.
+    Blocked(Blocks),
+}
+
+impl Kernel {
+    /// Units of a cube.
+    pub fn units(&self) -> u32 {
+        match self {
+            Kernel::Tiled(blueprint) => blueprint.side * blueprint.side,
+            Kernel::Blocked(blocks) => blocks.units(),
+        }
+    }
+
+    /// Rows and columns of a cube's results.
+    fn sides(&self) -> (u32, u32) {
+        match self {
+            Kernel::Tiled(blueprint) => (blueprint.side, blueprint.side),
+            Kernel::Blocked(blocks) => (blocks.rows, blocks.columns),
+        }
+    }
+
+    /// Tiles of `rows × columns` results.
+    fn tiles(&self, rows: u32, columns: u32) -> u64 {
+        let (down, across) = self.sides();
+        u64::from(rows.div_ceil(down)) * u64::from(columns.div_ceil(across))
+    }
+}
+
+/// What is multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// Rows of the left factor.
+    pub rows: u32,
+    /// Columns of the right one.
+    pub columns: u32,
+    /// Whether neighbours in memory of the left and of the right factor are neighbours in a row.
+    pub row_major: (bool, bool),
+}
+
 impl Plan {
-    /// The plan for a product with `rows × columns` results of factors `A` and `B`.
+    /// The plan for a product of factors `A` and `B` with states `S`.
     ///
     /// # Errors
     ///
     /// The feature that the device lacks for a strategy that was named.
-    pub fn new<A: State, B: State>(
-        rows: u32,
-        columns: u32,
+    pub fn new<A: State, B: State, S: State>(
+        product: Product,
         strategy: GemmStrategy,
         profile: &Profile,
     ) -> Result<Self, Feature> {
-        let (strategy, blueprint) = match strategy {
-            GemmStrategy::Auto => Self::largest::<A, B>(profile),
-            GemmStrategy::Naive => (strategy, naive(profile)),
+        let (strategy, kernel) = match strategy {
+            GemmStrategy::Auto => Self::best::<A, B, S>(product, profile),
+            GemmStrategy::Naive => (strategy, Kernel::Tiled(naive(profile))),
+            GemmStrategy::RegisterBlocked => (strategy, blocked::<A, B, S>(product, profile)?),
             named => {
                 let side = SIDES.iter().find(|(each, _)| *each == named).map_or(NAIVE_SIDE, |(_, side)| *side);
-                (named, tiled::<A, B>(side, profile)?)
+                (named, Kernel::Tiled(tiled::<A, B>(side, profile)?))
             }
         };
-        let across = columns.div_ceil(blueprint.side);
-        let tiles = u64::from(across) * u64::from(rows.div_ceil(blueprint.side));
-        Ok(Plan { strategy, blueprint, across, tiles })
+        let across = product.columns.div_ceil(kernel.sides().1);
+        Ok(Plan { strategy, kernel, across, tiles: kernel.tiles(product.rows, product.columns) })
     }
 
-    fn largest<A: State, B: State>(profile: &Profile) -> (GemmStrategy, Blueprint) {
+    fn best<A: State, B: State, S: State>(product: Product, profile: &Profile) -> (GemmStrategy, Kernel) {
+        match blocked::<A, B, S>(product, profile) {
+            Ok(kernel) if S::WORDS <= BLOCKED_WORDS && kernel.tiles(product.rows, product.columns) >= FEW => {
+                return (GemmStrategy::RegisterBlocked, kernel);
+            }
+            _ => {}
+        }
         SIDES
             .iter()
-            .find_map(|&(strategy, side)| Some((strategy, tiled::<A, B>(side, profile).ok()?)))
-            .unwrap_or((GemmStrategy::Naive, naive(profile)))
+            .find_map(|&(strategy, side)| Some((strategy, Kernel::Tiled(tiled::<A, B>(side, profile).ok()?))))
+            .unwrap_or((GemmStrategy::Naive, Kernel::Tiled(naive(profile))))
+    }
+}
+
+/// Tiles that keep a large GPU busy: with fewer, smaller ones are taken.
+const ENOUGH: u64 = 96;
+
+/// Tiles below which units that hold one result each make the better use of a GPU.
+const FEW: u64 = 32;
+
+/// Words of a state up to which a unit holds 4 × 4 of them in registers.
+const BLOCKED_WORDS: usize = 4;
+
+/// Rows and columns of a block, and of a unit's; the largest first.
+const BLOCKS: [(u32, u32); 2] = [(128, 8), (64, 4)];
+
+/// Products of a step; as many as there is shared memory for.
+const DEPTHS: [u32; 3] = [16, 8, 4];
+
+/// The largest blocks that the device has room for and of which there are enough, or else the smallest.
+fn blocked<A: State, B: State, S: State>(product: Product, profile: &Profile) -> Result<Kernel, Feature> {
+    let plain = S::WORDS == 1 && A::WORDS == 1 && B::WORDS == 1;
+    let fit = |(side, unit)| {
+        let blocks = |depth| Blocks {
+            rows: side,
+            columns: side,
+            depth,
+            unit_rows: unit,
+            unit_columns: unit,
+            unrolled: if plain { 4 } else { 1 },
+            left_by_depth: product.row_major.0,
+            right_by_depth: !product.row_major.1,
+        };
+        let fitting = DEPTHS.map(blocks).into_iter().find(|blocks| {
+            blocks.shared_bytes::<A, B>() <= profile.shared_bytes && blocks.units() <= profile.max_units
+        });
+        fitting.ok_or_else(|| {
+            let smallest = blocks(DEPTHS[DEPTHS.len() - 1]);
+            match smallest.units() > profile.max_units {
+                true => Feature::Units(smallest.units()),
+                false => Feature::SharedMemory(smallest.shared_bytes::<A, B>()),
+            }
+        })
+    };
+    let [large, small] = BLOCKS;
+    match fit(large).map(Kernel::Blocked) {
+        Ok(kernel) if S::WORDS == 1 && kernel.tiles(product.rows, product.columns) >= ENOUGH => Ok(kernel),
+        _ => fit(small).map(Kernel::Blocked),
     }
 }
 
@@ -74,4 +171,60 @@ fn tiled<A: State, B: State>(side: u32, profile: &Profile) -> Result<Blueprint, 
         return Err(Feature::SharedMemory(bytes));
     }
     Ok(Blueprint { side, shared: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Both;
+
+    fn plan<S: State>(rows: u32, columns: u32, profile: &Profile) -> Plan {
+        let product = Product { rows, columns, row_major: (true, true) };
+        Plan::new::<f32, f32, S>(product, GemmStrategy::Auto, profile).expect("there is always a strategy")
+    }
+
+    fn blocks(plan: Plan) -> Option<(u32, u32)> {
+        match plan.kernel {
+            Kernel::Blocked(blocks) => Some((blocks.rows, blocks.unit_rows)),
+            Kernel::Tiled(_) => None,
+        }
+    }
+
+    #[test]
+    fn large_products_have_large_blocks_and_small_ones_none() {
+        let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
+        assert_eq!(blocks(plan::<f32>(4096, 4096, &profile)), Some((128, 8)));
+        assert_eq!(blocks(plan::<f32>(1024, 1024, &profile)), Some((64, 4)), "64 large blocks leave a GPU idle");
+        assert_eq!(blocks(plan::<Both<f32, u32>>(4096, 4096, &profile)), Some((64, 4)));
+        assert_eq!(blocks(plan::<Both<f64, Both<f64, f64>>>(4096, 4096, &profile)), None);
+        assert_eq!(blocks(plan::<f32>(256, 256, &profile)), None);
+    }
+
+    #[test]
+    fn steps_shrink_to_the_shared_memory_of_the_device() {
+        for shared_bytes in [1 << 12, 1 << 14, 1 << 15, 1 << 16] {
+            let profile = Profile { shared_bytes, ..Profile::plain() };
+            match plan::<f32>(4096, 4096, &profile).kernel {
+                Kernel::Blocked(blocks) => {
+                    assert!(blocks.shared_bytes::<f32, f32>() <= shared_bytes, "{blocks:?} in {shared_bytes}");
+                    assert_eq!(blocks.units(), 256);
+                    assert!(blocks.depth.is_multiple_of(blocks.unrolled));
+                }
+                Kernel::Tiled(_) => assert!(shared_bytes < 1 << 14),
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_without_room_for_the_smallest_block_says_what_it_lacks() {
+        let product = Product { rows: 9, columns: 9, row_major: (true, true) };
+        let refused = |profile: &Profile| {
+            Plan::new::<f32, f32, f32>(product, GemmStrategy::RegisterBlocked, profile).map(|plan| plan.tiles)
+        };
+        let small = 2 * 2 * 4 * (16 + 1) * 16;
+        assert_eq!(refused(&Profile { shared_bytes: small, ..Profile::plain() }), Ok(1));
+        let profile = Profile { shared_bytes: small - 1, ..Profile::plain() };
+        assert_eq!(refused(&profile), Err(Feature::SharedMemory(small)));
+        assert_eq!(refused(&Profile { max_units: 255, ..Profile::plain() }), Err(Feature::Units(256)));
+    }
 }

@@ -57,6 +57,12 @@ pub trait Matrix {
     /// [`Error::NotOnHost`] where elements live on a device.
     fn on_host(&self) -> Result<Self::Host<'_>, Error>;
 
+    /// Whether neighbouring columns lie next to each other in memory, as far as is known; else neighbouring rows do. Only the
+    /// speed depends on it.
+    fn row_major(&self) -> bool {
+        true
+    }
+
     /// Rows as columns; nothing is moved.
     fn transposed(self) -> Transposed<Self>
     where
@@ -109,6 +115,10 @@ impl<M: Matrix + ?Sized> Matrix for &M {
 
     fn columns(&self) -> u32 {
         M::columns(self)
+    }
+
+    fn row_major(&self) -> bool {
+        M::row_major(self)
     }
 
     fn bind(&self, device: &Device) -> Result<<M::View as LaunchArg>::RuntimeArg, Error> {
@@ -228,6 +238,10 @@ impl<S: Source> Matrix for Dense<S> {
         self.columns
     }
 
+    fn row_major(&self) -> bool {
+        self.column_stride <= self.row_stride || self.row_stride == 0
+    }
+
     fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         Ok((self.source.bind(device, 1)?, self.row_stride, self.column_stride))
     }
@@ -286,6 +300,10 @@ impl<M: Matrix> Matrix for Transposed<M> {
 
     fn columns(&self) -> u32 {
         self.matrix.rows()
+    }
+
+    fn row_major(&self) -> bool {
+        !self.matrix.row_major()
     }
 
     fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
@@ -351,6 +369,10 @@ impl<M: Matrix, O: Mapping<M::Item>> Matrix for MatrixMap<M, O> {
         self.matrix.columns()
     }
 
+    fn row_major(&self) -> bool {
+        self.matrix.row_major()
+    }
+
     fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         Ok((self.matrix.bind(device)?, self.op.bind(device)?))
     }
@@ -406,6 +428,10 @@ impl<A: Matrix, B: Matrix> Matrix for MatrixZip<A, B> {
 
     fn columns(&self) -> u32 {
         self.left.columns()
+    }
+
+    fn row_major(&self) -> bool {
+        self.left.row_major()
     }
 
     fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
