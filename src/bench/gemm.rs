@@ -1,8 +1,8 @@
-//! Products of square f32 matrices: plus-times by every strategy, and min-plus.
+//! Products of square f32 matrices: plus-times by every strategy, and min-plus; and of a tall matrix with itself.
 
 use cubefold::ops::{MinPlus, PlusTimes};
-use cubefold::views::Dense;
-use cubefold::{Device, GemmStrategy, Lower, Semiring};
+use cubefold::views::{Dense, Matrix};
+use cubefold::{Buffer, Device, GemmStrategy, Lower, Semiring};
 
 use super::{BenchError, Ready, Scale, Spec, Work, check, input};
 
@@ -16,24 +16,47 @@ const SOME_ROWS: usize = 32;
 /// about 1/m of that, 2e-4 for the largest m here.
 const SUM_TOLERANCE: f64 = 1e-6;
 
-/// Plus-times at growing sides for every strategy, the largest for the largest tile alone; min-plus for that tile.
+/// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
+/// blocks; two tall matrices.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    use GemmStrategy::{Naive, Tiled8, Tiled16, Tiled32};
-    let (sums, largest, paths): (&[u32], Option<u32>, &[u32]) = match scale {
-        Scale::Full => (&[256, 1024, 2048], Some(4096), &[1024, 2048]),
-        Scale::Small => (&[128, 256, 512], None, &[256, 512]),
-        Scale::Tiny => (&[72], None, &[72]),
+    use GemmStrategy::{Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
+    let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match scale {
+        Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
+        Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
+        Scale::Tiny => (&[72], None, &[]),
     };
     let mut specs = Vec::new();
-    for strategy in [Naive, Tiled8, Tiled16, Tiled32] {
-        let largest = largest.filter(|_| strategy == Tiled32);
-        let sides = sums.iter().copied().chain(largest);
+    for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked] {
+        let largest = largest.filter(|_| strategy == RegisterBlocked);
+        let sides = sides.iter().copied().chain(largest);
         specs.extend(sides.map(|side| spec("plus-times f32", side, strategy, plus_times)));
     }
-    let paths = paths.iter();
-    specs.extend(paths.map(|&side| spec("min-plus f32", side, Tiled32, min_plus)));
+    for strategy in [Tiled32, RegisterBlocked] {
+        let largest = largest.filter(|_| strategy == RegisterBlocked);
+        let sides = sides.iter().copied().chain(largest);
+        specs.extend(sides.map(|side| spec("min-plus f32", side, strategy, min_plus)));
+    }
+    specs.extend(tall.iter().map(|&tall| Spec {
+        operator: tall.name,
+        work: Work::Operations(2 * u64::from(tall.columns).pow(2) * u64::from(tall.rows)),
+        prepare: Box::new(move |device| gram(device, tall)),
+        ..spec(tall.name, tall.columns, RegisterBlocked, plus_times)
+    }));
     specs
 }
+
+/// A matrix of many observations (rows) of some variables, as a covariance multiplies it with itself.
+#[derive(Debug, Clone, Copy)]
+struct Tall {
+    name: &'static str,
+    rows: u32,
+    columns: u32,
+}
+
+const TALL: [Tall; 2] = [
+    Tall { name: "XᵀX f32, 2,520 rows", rows: 2520, columns: 500 },
+    Tall { name: "XᵀX f32, 100,000 rows", rows: 100_000, columns: 2000 },
+];
 
 fn spec(
     operator: &'static str,
@@ -62,6 +85,42 @@ fn min_plus(device: &Device, side: u32, strategy: GemmStrategy) -> Result<Ready,
     let factors = [input::positive(elements, 1), input::positive(elements, 2)];
     let op = MinPlus::<f32>::new();
     product(device, side, strategy, factors, op, shortest_paths)
+}
+
+/// `XᵀX`, of which some rows are compared with sums in f64, to a few times what f32 rounds in so long a sum.
+fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
+    let (rows, columns) = (tall.rows as usize, tall.columns as usize);
+    let tolerance = 4.0 * f64::from(f32::EPSILON) / 2.0 * f64::from(tall.rows).sqrt();
+    let items = input::centred(rows * columns, 3);
+    let matrix = Dense::new(device.upload(&items)?, tall.rows, tall.columns)?;
+    let (op, strategy) = (PlusTimes::<f32>::new(), GemmStrategy::RegisterBlocked);
+    let multiply = move |device: &Device, matrix: &Dense<Buffer<f32>>| {
+        device.tiled_gemm_with(&matrix.transposed(), matrix, &op, strategy)
+    };
+    let results = multiply(device, &matrix)?.to_vec()?;
+    for row in [0, columns / 2, columns - 1] {
+        let mut sums = vec![(0.0, 0.0); columns];
+        for line in items.chunks_exact(columns) {
+            for (sum, &item) in sums.iter_mut().zip(line) {
+                let term = f64::from(line[row]) * f64::from(item);
+                *sum = (sum.0 + term, sum.1 + term.abs() * tolerance);
+            }
+        }
+        for (column, (expected, tolerance)) in sums.into_iter().enumerate() {
+            let index = row * columns + column;
+            check::close(index, results[index].into(), expected, tolerance)?;
+        }
+    }
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: false,
+        compared: 3 * columns as u64,
+        results: results.len() as u64,
+        call: Box::new(move || {
+            multiply(&device, &matrix)?;
+            Ok(())
+        }),
+    })
 }
 
 /// What a row of the product must be, each with its tolerance: from a row of the left factor and all of the right one.

@@ -132,7 +132,7 @@ fn blocked<A: State, B: State, S: State>(product: Product, profile: &Profile) ->
             depth,
             unit_rows: unit,
             unit_columns: unit,
-            unrolled: if plain { 4 } else { 1 },
+            unrolled: if plain { 2 } else { 1 },
             left_by_depth: product.row_major.0,
             right_by_depth: !product.row_major.1,
         };
