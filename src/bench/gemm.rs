@@ -1,8 +1,8 @@
 //! Products of square f32 matrices: plus-times by every strategy, and min-plus; and of a tall matrix with itself.
 
 use cubefold::ops::{MinPlus, PlusTimes};
-use cubefold::views::{Dense, Matrix};
-use cubefold::{Buffer, Device, GemmStrategy, Lower, Semiring};
+use cubefold::views::Dense;
+use cubefold::{Device, GemmStrategy, Lower, Semiring};
 
 use super::{BenchError, Ready, Scale, Spec, Work, check, input};
 
@@ -19,7 +19,7 @@ const SUM_TOLERANCE: f64 = 1e-6;
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
 /// blocks; two tall matrices.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    use GemmStrategy::{Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
+    use GemmStrategy::{Auto, Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
     let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match scale {
         Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
         Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
@@ -40,7 +40,7 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
         operator: tall.name,
         work: Work::Operations(2 * u64::from(tall.columns).pow(2) * u64::from(tall.rows)),
         prepare: Box::new(move |device| gram(device, tall)),
-        ..spec(tall.name, tall.columns, RegisterBlocked, plus_times)
+        ..spec(tall.name, tall.columns, Auto, plus_times)
     }));
     specs
 }
@@ -93,11 +93,8 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
     let tolerance = 4.0 * f64::from(f32::EPSILON) / 2.0 * f64::from(tall.rows).sqrt();
     let items = input::centred(rows * columns, 3);
     let matrix = Dense::new(device.upload(&items)?, tall.rows, tall.columns)?;
-    let (op, strategy) = (PlusTimes::<f32>::new(), GemmStrategy::RegisterBlocked);
-    let multiply = move |device: &Device, matrix: &Dense<Buffer<f32>>| {
-        device.tiled_gemm_with(&matrix.transposed(), matrix, &op, strategy)
-    };
-    let results = multiply(device, &matrix)?.to_vec()?;
+    let op = PlusTimes::<f32>::new();
+    let results = device.gram(&matrix, &op)?.to_vec()?;
     for row in [0, columns / 2, columns - 1] {
         let mut sums = vec![(0.0, 0.0); columns];
         for line in items.chunks_exact(columns) {
@@ -117,7 +114,7 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
         compared: 3 * columns as u64,
         results: results.len() as u64,
         call: Box::new(move || {
-            multiply(&device, &matrix)?;
+            device.gram(&matrix, &op)?;
             Ok(())
         }),
     })

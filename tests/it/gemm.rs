@@ -7,16 +7,17 @@ use crate::devices::{devices, gpus, limited, observed, private};
 use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
-const STRATEGIES: [GemmStrategy; 5] = [
+const STRATEGIES: [GemmStrategy; 6] = [
     GemmStrategy::Naive,
     GemmStrategy::Tiled8,
     GemmStrategy::Tiled16,
     GemmStrategy::Tiled32,
     GemmStrategy::RegisterBlocked,
+    GemmStrategy::SplitK,
 ];
 
 /// Shapes that have been wrong somewhere, and the edges of blocks and their steps: rows, depth, columns.
-const SHAPES: [[u32; 3]; 20] = [
+const SHAPES: [[u32; 3]; 24] = [
     [0, 3, 2],
     [2, 3, 0],
     [3, 0, 2],
@@ -37,6 +38,10 @@ const SHAPES: [[u32; 3]; 20] = [
     [64, 32, 1],
     [1, 33, 129],
     [191, 4, 130],
+    [5, 255, 7],
+    [5, 256, 7],
+    [20, 2077, 20],
+    [1, 8313, 1],
 ];
 
 /// One product after another.
@@ -134,7 +139,7 @@ fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
             let matrix = Dense::new(integers(100, 6), 10, 10).unwrap();
             device.tiled_gemm_with(&matrix, &matrix, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
             let kernel = match strategy {
-                GemmStrategy::RegisterBlocked => "gemm::multiply_blocked",
+                GemmStrategy::RegisterBlocked | GemmStrategy::SplitK => "gemm::multiply_blocked",
                 _ => "gemm::multiply",
             };
             assert_eq!(launches.lock().unwrap().as_slice(), [(kernel, strategy.name())], "{name}");
@@ -166,7 +171,7 @@ fn large_products_are_right_in_blocks_of_either_size() {
 
 #[test]
 fn products_meet_in_the_order_of_the_depth_for_an_operator_that_does_not_commute() {
-    for [rows, depth, columns] in [[3, 5, 2], [33, 40, 17], [70, 33, 65]] {
+    for [rows, depth, columns] in [[3, 5, 2], [33, 40, 17], [70, 33, 65], [3, 700, 4]] {
         let (a, b) = (integers((rows * depth) as usize, 13), integers((depth * columns) as usize, 14));
         let pair = |index: u32| Both { left: b[index as usize], right: b[index as usize] ^ 7 };
         let pairs: Vec<Both<u32, u32>> = (0..depth * columns).map(pair).collect();
@@ -192,6 +197,47 @@ fn products_meet_in_the_order_of_the_depth_for_an_operator_that_does_not_commute
                 let product = device.tiled_gemm_with(&left, &turned, &MatrixProduct, strategy).unwrap();
                 assert_same(&product.to_vec().unwrap(), &expected, &format!("{case}, turned"));
             }
+        }
+    }
+}
+
+#[test]
+fn a_split_product_is_two_launches_and_its_depth_is_cut_alike_everywhere() {
+    for (name, device) in gpus() {
+        let device = private(device);
+        let launches = observed(&device);
+        let matrix = Dense::new(integers(1200 * 20, 6), 1200, 20).unwrap();
+        let gram = device.gram(&matrix, &ops::PlusTimes::<u32>::new()).unwrap();
+        let expected = [("gemm::multiply_blocked", "SplitK"), ("lines::fold", "Lines")];
+        assert_eq!(launches.lock().unwrap().as_slice(), expected, "{name}");
+        let before = device.allocations();
+        device.gram(&matrix, &ops::PlusTimes::<u32>::new()).unwrap();
+        // The uploaded factor, which is bound twice, and the result.
+        assert_eq!(device.allocations() - before, 3, "{name}");
+        assert_eq!(gram.len(), 400, "{name}");
+    }
+}
+
+#[test]
+fn a_matrix_times_its_transpose_is_symmetric_to_the_bit() {
+    for (rows, columns) in [(0, 3), (3, 0), (1, 1), (7, 5), (33, 64), (40, 65), (90, 200), (1500, 70), (5, 700)] {
+        let items = integers((rows * columns) as usize, 15);
+        let turned: Vec<u32> = (0..columns * rows)
+            .map(|place| items[(place % rows.max(1) * columns + place / rows.max(1)) as usize])
+            .collect();
+        let expected = oracle(&turned, &items, [columns as usize, rows as usize, columns as usize]);
+        let reals: Vec<f32> = floats((rows * columns) as usize, 16);
+        for (name, device) in devices() {
+            let case = format!("{name}, {rows} rows of {columns}");
+            let matrix = Dense::new(items.clone(), rows, columns).unwrap();
+            let gram = device.gram(&matrix, &ops::PlusTimes::<u32>::new()).unwrap().to_vec().unwrap();
+            assert_same(&gram, &expected, &case);
+            let matrix = Dense::new(reals.clone(), rows, columns).unwrap();
+            let gram = device.gram(&matrix, &ops::PlusTimes::<f32>::new()).unwrap().to_vec().unwrap();
+            let turned = |place: usize| gram[place % columns as usize * columns as usize + place / columns as usize];
+            assert!((0..gram.len()).all(|place| gram[place].to_bits() == turned(place).to_bits()), "{case}");
+            let full = device.tiled_gemm(&(&matrix).transposed(), &matrix, &ops::PlusTimes::<f32>::new()).unwrap();
+            assert_close(&gram, &full.to_vec().unwrap(), 1e-4, &case);
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn products<T: Real>(
     let centred = (&matrix).zip_elements(Dense::repeated_row(&means, rows)?)?;
     let roots = a_row(weights.iter().map(|weight| weight.sqrt()).collect())?;
     let scaled = centred.zip_elements(roots)?.map_elements(Scaled::<T>::new());
-    let products = device.tiled_gemm(&(&scaled).transposed(), &scaled, &PlusTimes::<T>::new())?;
+    let products = device.gram(&scaled, &PlusTimes::<T>::new())?;
     let wide = |values: Buffer<T>| -> Result<Vec<f64>, FinanceError> {
         Ok(values.to_vec()?.into_iter().map(T::widen).collect())
     };

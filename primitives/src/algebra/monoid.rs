@@ -87,5 +87,8 @@ pub trait Semiring<L: State, R: State>: Monoid {
     fn multiply(&self, left: L, right: R) -> Self::State;
 }
 
+/// Claims `multiply(a, b) = multiply(b, a)`: a matrix times its own transpose is then symmetric, and half the work is enough.
+pub trait CommutativeProduct<T: State>: Semiring<T, T> {}
+
 /// Claims `combine(a, b) = combine(b, a)`: strategies that reorder items ask for it.
 pub trait Commutative: Monoid {}

@@ -41,6 +41,11 @@ pub struct Blocks {
     pub left_by_depth: bool,
     /// The same of the right factor; else neighbouring columns.
     pub right_by_depth: bool,
+    /// Whether the result is its own mirror image, in square blocks: those below the diagonal do nothing, the others write
+    /// both halves.
+    pub symmetric: bool,
+    /// Whether the depth is cut into slices, whose states are written, slice after slice, in place of results.
+    pub split: bool,
 }
 
 impl Blocks {
@@ -103,7 +108,7 @@ impl Side {
     }
 }
 
-/// Cube `c` computes block `c` of the result.
+/// Cube `c` computes block `c` of the result; of one slice of the depth, where it is split.
 #[cube(launch_unchecked)]
 pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lower>(
     a: A,
@@ -114,9 +119,12 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     #[comptime] blocks: Blocks,
 ) {
     let (left_side, right_side) = comptime!((blocks.left(), blocks.right()));
-    let block = CUBE_POS as u32;
+    let cube = CUBE_POS as u32;
+    let slice = if comptime!(blocks.split) { cube / shape.tiles } else { 0u32.runtime() };
+    let block = cube - slice * shape.tiles;
     let first_row = block / shape.across * comptime!(blocks.rows);
     let first_column = block % shape.across * comptime!(blocks.columns);
+    let (begin, end) = (slice * shape.slice, min(slice * shape.slice + shape.slice, shape.depth));
     let mut left = Shared::<[Four]>::new_slice(comptime!(2 * left_side.half(A::Item::WORDS) as usize));
     let mut right = Shared::<[Four]>::new_slice(comptime!(2 * right_side.half(B::Item::WORDS) as usize));
     let mut left_ahead = registers::<A::Item>(comptime!(left_side.brought() * QUAD));
@@ -127,25 +135,27 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
         keep::<O::State>(&mut sums, op.identity(), place);
     }
     // The same for every unit of a cube: barriers are reached by all or none.
-    if first_row < shape.rows && shape.depth > 0 {
-        fetch_left::<A>(&a, first_row, 0u32, shape, &mut left_ahead, left_side);
-        fetch_right::<B>(&b, 0u32, first_column, shape, &mut right_ahead, right_side);
+    let needed = comptime!(!blocks.symmetric) || first_row <= first_column;
+    let has_work = first_row < shape.rows && needed && (comptime!(!blocks.split) || begin < end);
+    if has_work && begin < end {
+        fetch_left::<A>(&a, first_row, begin, shape, &mut left_ahead, left_side);
+        fetch_right::<B>(&b, begin, first_column, shape, &mut right_ahead, right_side);
         stash::<A::Item>(&mut left, &left_ahead, 0u32, left_side);
         stash::<B::Item>(&mut right, &right_ahead, 0u32, right_side);
         // Protects: the first step is there before it is multiplied.
         sync_cube();
-        let mut start = 0u32;
+        let mut start = begin;
         let mut half = 0u32;
-        while start < shape.depth {
+        while start < end {
             let next = start + comptime!(blocks.depth);
-            if next < shape.depth {
+            if next < end {
                 fetch_left::<A>(&a, first_row, next, shape, &mut left_ahead, left_side);
                 fetch_right::<B>(&b, next, first_column, shape, &mut right_ahead, right_side);
             }
-            let products = min(comptime!(blocks.depth), shape.depth - start);
+            let products = min(comptime!(blocks.depth), end - start);
             multiply_step::<A::Item, B::Item, O>(&op, &left, &right, half, products, &mut sums, blocks);
             half = 1u32 - half;
-            if next < shape.depth {
+            if next < end {
                 stash::<A::Item>(&mut left, &left_ahead, half, left_side);
                 stash::<B::Item>(&mut right, &right_ahead, half, right_side);
             }
@@ -154,7 +164,9 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
             start = next;
         }
     }
-    write_block::<O>(&op, &sums, first_row, first_column, output, shape, blocks);
+    if has_work {
+        write_block::<O>(&op, &sums, first_row, first_column, slice, output, shape, blocks);
+    }
 }
 
 /// The quad of a step that is the unit's `index`-th: its place in a line, and its line.
@@ -323,10 +335,12 @@ fn write_block<O: Lower>(
     sums: &Array<u32>,
     first_row: u32,
     first_column: u32,
+    slice: u32,
     output: &mut [u32],
     shape: Shape,
     #[comptime] blocks: Blocks,
 ) {
+    let first = slice * (shape.rows * shape.columns);
     let down = comptime!(blocks.rows / blocks.unit_rows);
     let across = comptime!(blocks.columns / blocks.unit_columns);
     #[unroll]
@@ -337,10 +351,24 @@ fn write_block<O: Lower>(
             let place = comptime!(row * blocks.unit_columns + column);
             let quad = UNIT_POS % across + comptime!(column / QUAD * across);
             let at_column = first_column + quad * QUAD + comptime!(column % QUAD);
-            if at_row < shape.rows && at_column < shape.columns {
-                let result = op.lower(kept::<O::State>(sums, place));
-                store::<O::Output>(output, at_row * shape.columns + at_column, result);
+            let inside = at_row < shape.rows && at_column < shape.columns;
+            if inside && (comptime!(!blocks.symmetric) || at_row <= at_column) {
+                let state = kept::<O::State>(sums, place);
+                write_result::<O>(op, state, output, first + at_row * shape.columns + at_column, blocks.split);
+                if comptime!(blocks.symmetric) {
+                    write_result::<O>(op, state, output, first + at_column * shape.columns + at_row, blocks.split);
+                }
             }
         }
+    }
+}
+
+/// Writes a result, or the state that it will be made from.
+#[cube]
+fn write_result<O: Lower>(op: &O, state: O::State, output: &mut [u32], index: u32, #[comptime] split: bool) {
+    if comptime!(split) {
+        store::<O::State>(output, index, state);
+    } else {
+        store::<O::Output>(output, index, op.lower(state));
     }
 }

@@ -40,6 +40,16 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     Ok(results.collect())
 }
 
+/// A square matrix whose lower half is its upper one: sums of two orders may have been rounded apart.
+pub fn mirrored<T: Copy>(mut results: Vec<T>, side: usize) -> Vec<T> {
+    for row in 1..side {
+        for column in 0..row {
+            results[row * side + column] = results[column * side + row];
+        }
+    }
+    results
+}
+
 fn elements<M: HostMatrix>(matrix: &M, rows: usize, columns: usize) -> Vec<M::Item> {
     (0..rows)
         .into_par_iter()

@@ -28,6 +28,10 @@ pub struct Shape {
     pub depth: u32,
     /// Tiles of the result from left to right.
     pub across: u32,
+    /// Tiles of the result.
+    pub tiles: u32,
+    /// The depth of a slice: all of it where the depth is not split.
+    pub slice: u32,
 }
 
 /// Cube `c` computes tile `c` of the result.

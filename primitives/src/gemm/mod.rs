@@ -5,6 +5,7 @@
 //! | [`GemmStrategy::Naive`] | once for every product | none |
 //! | `Tiled8`, `Tiled16`, `Tiled32` | once for every 8, 16, 32 products | two tiles |
 //! | [`GemmStrategy::RegisterBlocked`] | once for every 64 or 128 products, and from shared memory once for every 4 or 8 | two steps of two tiles |
+//! | [`GemmStrategy::SplitK`] | the same, and a state for every slice and result | the same |
 //!
 //! Work m n k products and combines, span k. The products of one element are combined in the order of k, for every
 //! strategy: an operator that does not commute is right everywhere. The host runs plain float products through the
@@ -19,12 +20,13 @@ mod plan;
 
 use crate::device::Launch;
 use crate::views::{Matrix, same_length};
-use crate::{Buffer, Device, Error, Lower, Semiring};
+use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Semiring};
 
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GemmStrategy {
-    /// RegisterBlocked for products with enough results to fill a GPU, else the largest tile that the device has room for.
+    /// RegisterBlocked for products with enough results to fill a GPU, SplitK for fewer of a great depth, else the largest
+    /// tile that the device has room for.
     #[default]
     Auto,
     /// One unit an element, straight from memory.
@@ -37,6 +39,9 @@ pub enum GemmStrategy {
     Tiled32,
     /// Blocks of 128 × 128 or 64 × 64, of which a unit holds 8 × 8 or 4 × 4 in registers.
     RegisterBlocked,
+    /// The same for few results of a great depth: the depth is cut into slices, whose sums are folded in their order by a
+    /// second launch. How it is cut depends on the shape alone.
+    SplitK,
 }
 
 impl GemmStrategy {
@@ -49,6 +54,7 @@ impl GemmStrategy {
             GemmStrategy::Tiled16 => "Tiled16",
             GemmStrategy::Tiled32 => "Tiled32",
             GemmStrategy::RegisterBlocked => "RegisterBlocked",
+            GemmStrategy::SplitK => "SplitK",
         }
     }
 }
@@ -107,7 +113,39 @@ impl Device {
                 self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
                 Ok(Buffer::on_host(host::multiply(a, b, op)?))
             }
-            Some(gpu) => launch::multiply(self, gpu, a, b, op, strategy),
+            Some(gpu) => launch::multiply(self, gpu, a, b, op, strategy, false),
+        }
+    }
+
+    /// `XᵀX` over a semiring whose product commutes: n · n results of an m × n matrix, row after row and exactly symmetric. Where
+    /// a device takes blocks it computes those on and above the diagonal alone, half the work.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_with`](Device::tiled_gemm_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ops::PlusTimes, views::Dense};
+    ///
+    /// let x = Dense::new(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2)?;
+    /// assert_eq!(Device::host().gram(&x, &PlusTimes::new())?.to_vec()?, [35.0, 44.0, 44.0, 56.0]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn gram<M, O>(&self, x: &M, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        M: Matrix,
+        O: CommutativeProduct<M::Item> + Lower,
+    {
+        let left = x.transposed();
+        match self.gpu() {
+            None => {
+                op.check_host()?;
+                self.notify(&Launch { kernel: "host", strategy: "Auto", cubes: 0, units: 0 });
+                Ok(Buffer::on_host(host::mirrored(host::multiply(&left, x, op)?, x.columns() as usize)))
+            }
+            Some(gpu) => launch::multiply(self, gpu, &left, x, op, GemmStrategy::Auto, true),
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Plan {
     pub across: u32,
     /// Tiles of the result.
     pub tiles: u64,
+    /// Slices of the depth, 1 where it is not split, and the depth of each.
+    pub slices: (u32, u32),
 }
 
 /// The two kernels.
@@ -65,8 +67,12 @@ pub struct Product {
     pub rows: u32,
     /// Columns of the right one.
     pub columns: u32,
+    /// Columns of the left factor, rows of the right one.
+    pub depth: u32,
     /// Whether neighbours in memory of the left and of the right factor are neighbours in a row.
     pub row_major: (bool, bool),
+    /// Whether the result is known to be its own mirror image.
+    pub symmetric: bool,
 }
 
 impl Plan {
@@ -80,25 +86,38 @@ impl Plan {
         strategy: GemmStrategy,
         profile: &Profile,
     ) -> Result<Self, Feature> {
-        let (strategy, kernel) = match strategy {
+        let (strategy, mut kernel) = match strategy {
             GemmStrategy::Auto => Self::best::<A, B, S>(product, profile),
             GemmStrategy::Naive => (strategy, Kernel::Tiled(naive(profile))),
-            GemmStrategy::RegisterBlocked => (strategy, blocked::<A, B, S>(product, profile)?),
+            GemmStrategy::RegisterBlocked => (strategy, blocked::<A, B, S>(product, false, profile)?),
+            GemmStrategy::SplitK => (strategy, blocked::<A, B, S>(product, true, profile)?),
             named => {
                 let side = SIDES.iter().find(|(each, _)| *each == named).map_or(NAIVE_SIDE, |(_, side)| *side);
                 (named, Kernel::Tiled(tiled::<A, B>(side, profile)?))
             }
         };
         let across = product.columns.div_ceil(kernel.sides().1);
-        Ok(Plan { strategy, kernel, across, tiles: kernel.tiles(product.rows, product.columns) })
+        let tiles = kernel.tiles(product.rows, product.columns);
+        let slices = match strategy {
+            GemmStrategy::SplitK if tiles > 0 => slices(tiles, product.depth),
+            _ => (1, product.depth),
+        };
+        if let Kernel::Blocked(blocks) = &mut kernel {
+            blocks.split = slices.0 > 1;
+        }
+        Ok(Plan { strategy, kernel, across, tiles, slices })
     }
 
     fn best<A: State, B: State, S: State>(product: Product, profile: &Profile) -> (GemmStrategy, Kernel) {
-        match blocked::<A, B, S>(product, profile) {
-            Ok(kernel) if S::WORDS <= BLOCKED_WORDS && kernel.tiles(product.rows, product.columns) >= FEW => {
-                return (GemmStrategy::RegisterBlocked, kernel);
+        if S::WORDS <= BLOCKED_WORDS {
+            let tiles = |kernel: &Kernel| kernel.tiles(product.rows, product.columns);
+            match (blocked::<A, B, S>(product, false, profile), blocked::<A, B, S>(product, true, profile)) {
+                (_, Ok(kernel)) if tiles(&kernel) < ENOUGH && product.depth >= DEEP => {
+                    return (GemmStrategy::SplitK, kernel);
+                }
+                (Ok(kernel), _) if tiles(&kernel) >= FEW => return (GemmStrategy::RegisterBlocked, kernel),
+                _ => {}
             }
-            _ => {}
         }
         SIDES
             .iter()
@@ -113,6 +132,21 @@ const ENOUGH: u64 = 96;
 /// Tiles below which units that hold one result each make the better use of a GPU.
 const FEW: u64 = 32;
 
+/// Depth from which on too few tiles are made more by slices.
+const DEEP: u32 = 1024;
+
+/// Tiles of all slices together that are wanted, and the least depth of a slice: below it what a slice writes costs more than
+/// it saves.
+const SLICED: u64 = 256;
+const SHORTEST_SLICE: u32 = 128;
+
+/// How many slices of a depth, and the depth of each.
+fn slices(tiles: u64, depth: u32) -> (u32, u32) {
+    let wanted = SLICED.div_ceil(tiles.max(1)).min(u64::from(depth / SHORTEST_SLICE)).max(1) as u32;
+    let each = depth.div_ceil(wanted).max(1);
+    (depth.div_ceil(each).max(1), each)
+}
+
 /// Words of a state up to which a unit holds 4 × 4 of them in registers.
 const BLOCKED_WORDS: usize = 4;
 
@@ -122,8 +156,9 @@ const BLOCKS: [(u32, u32); 2] = [(128, 8), (64, 4)];
 /// Products of a step; as many as there is shared memory for.
 const DEPTHS: [u32; 3] = [16, 8, 4];
 
-/// The largest blocks that the device has room for and of which there are enough, or else the smallest.
-fn blocked<A: State, B: State, S: State>(product: Product, profile: &Profile) -> Result<Kernel, Feature> {
+/// The largest blocks that the device has room for and of which there are enough, or else the smallest, as for a depth that
+/// is `split`.
+fn blocked<A: State, B: State, S: State>(product: Product, split: bool, profile: &Profile) -> Result<Kernel, Feature> {
     let plain = S::WORDS == 1 && A::WORDS == 1 && B::WORDS == 1;
     let fit = |(side, unit)| {
         let blocks = |depth| Blocks {
@@ -135,6 +170,8 @@ fn blocked<A: State, B: State, S: State>(product: Product, profile: &Profile) ->
             unrolled: if plain { 2 } else { 1 },
             left_by_depth: product.row_major.0,
             right_by_depth: !product.row_major.1,
+            symmetric: product.symmetric,
+            split: false,
         };
         let fitting = DEPTHS.map(blocks).into_iter().find(|blocks| {
             blocks.shared_bytes::<A, B>() <= profile.shared_bytes && blocks.units() <= profile.max_units
@@ -149,7 +186,7 @@ fn blocked<A: State, B: State, S: State>(product: Product, profile: &Profile) ->
     };
     let [large, small] = BLOCKS;
     match fit(large).map(Kernel::Blocked) {
-        Ok(kernel) if S::WORDS == 1 && kernel.tiles(product.rows, product.columns) >= ENOUGH => Ok(kernel),
+        Ok(kernel) if !split && S::WORDS == 1 && kernel.tiles(product.rows, product.columns) >= ENOUGH => Ok(kernel),
         _ => fit(small).map(Kernel::Blocked),
     }
 }
@@ -179,7 +216,7 @@ mod tests {
     use crate::Both;
 
     fn plan<S: State>(rows: u32, columns: u32, profile: &Profile) -> Plan {
-        let product = Product { rows, columns, row_major: (true, true) };
+        let product = Product { rows, columns, depth: 512, row_major: (true, true), symmetric: false };
         Plan::new::<f32, f32, S>(product, GemmStrategy::Auto, profile).expect("there is always a strategy")
     }
 
@@ -201,6 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn slices_cover_the_depth_and_none_is_empty() {
+        for tiles in [1, 2, 64, 256, 1 << 20] {
+            for depth in [0, 1, 127, 128, 255, 256, 2520, 8313, 100_000] {
+                let (count, each) = slices(tiles, depth);
+                assert!(u64::from(count) * u64::from(each) >= depth.into(), "{tiles} tiles of {depth}");
+                assert!(depth == 0 || (count - 1) * each < depth, "{tiles} tiles of {depth}");
+                assert!(count == 1 || u64::from(count - 1) * tiles < SLICED, "{tiles} tiles of {depth}");
+            }
+        }
+        let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
+        let product = Product { rows: 500, columns: 500, depth: 2520, row_major: (false, true), symmetric: true };
+        let plan = Plan::new::<f32, f32, f32>(product, GemmStrategy::Auto, &profile).expect("there is room");
+        assert_eq!((plan.strategy, plan.tiles, plan.slices), (GemmStrategy::SplitK, 64, (4, 630)));
+    }
+
+    #[test]
     fn steps_shrink_to_the_shared_memory_of_the_device() {
         for shared_bytes in [1 << 12, 1 << 14, 1 << 15, 1 << 16] {
             let profile = Profile { shared_bytes, ..Profile::plain() };
@@ -217,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_device_without_room_for_the_smallest_block_says_what_it_lacks() {
-        let product = Product { rows: 9, columns: 9, row_major: (true, true) };
+        let product = Product { rows: 9, columns: 9, depth: 9, row_major: (true, true), symmetric: false };
         let refused = |profile: &Profile| {
             Plan::new::<f32, f32, f32>(product, GemmStrategy::RegisterBlocked, profile).map(|plan| plan.tiles)
         };

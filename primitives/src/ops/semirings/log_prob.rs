@@ -9,7 +9,10 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::ops::log_sum_exp::{LogSum, log_add, log_of, log_of_nothing, log_term};
-use crate::{Commutative, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Real, Semiring, SemiringExpand};
+use crate::{
+    Commutative, CommutativeProduct, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Real, Semiring,
+    SemiringExpand,
+};
 
 /// `ln Σ exp(a) exp(b)`; -∞ for no products.
 #[derive(Debug, Clone, Copy, Default, Operator)]
@@ -62,6 +65,8 @@ impl<T: Real> Lower for LogProb<T> {
 }
 
 impl<T: Real> Commutative for LogProb<T> {}
+
+impl<T: Real> CommutativeProduct<T> for LogProb<T> {}
 
 #[cfg(test)]
 mod tests {

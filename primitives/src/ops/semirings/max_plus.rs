@@ -14,7 +14,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    SemiringExpand,
 };
 
 /// `max (a + b)`: the longest path over one vertex; negative infinity for no path.
@@ -67,6 +68,8 @@ impl<T: Element> Lower for MaxPlus<T> {
 }
 
 impl<T: Element> Commutative for MaxPlus<T> {}
+
+impl<T: Element> CommutativeProduct<T> for MaxPlus<T> {}
 
 #[cfg(test)]
 mod tests {

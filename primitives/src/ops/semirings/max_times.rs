@@ -10,7 +10,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    SemiringExpand,
 };
 
 /// `max (a b)` over numbers that are not negative; 0 for no products.
@@ -63,6 +64,8 @@ impl<T: Element> Lower for MaxTimes<T> {
 }
 
 impl<T: Element> Commutative for MaxTimes<T> {}
+
+impl<T: Element> CommutativeProduct<T> for MaxTimes<T> {}
 
 #[cfg(test)]
 mod tests {

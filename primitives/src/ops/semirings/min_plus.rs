@@ -12,7 +12,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    SemiringExpand,
 };
 
 /// `min (a + b)`: the shortest path over one vertex; infinite for no path.
@@ -77,6 +78,8 @@ impl<T: Element> Lower for MinPlus<T> {
 }
 
 impl<T: Element> Commutative for MinPlus<T> {}
+
+impl<T: Element> CommutativeProduct<T> for MinPlus<T> {}
 
 #[cfg(test)]
 mod tests {

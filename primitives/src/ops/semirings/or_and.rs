@@ -5,7 +5,10 @@
 use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
-use crate::{Commutative, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand};
+use crate::{
+    Commutative, CommutativeProduct, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    SemiringExpand,
+};
 
 /// `or (a and b)`, bit by bit; 0 for no products.
 #[derive(Debug, Clone, Copy, Default, Operator)]
@@ -48,6 +51,8 @@ impl Lower for OrAnd {
 }
 
 impl Commutative for OrAnd {}
+
+impl CommutativeProduct<u32> for OrAnd {}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring, SemiringExpand,
+    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    SemiringExpand,
 };
 
 /// `Σ a·b`; 0 for no products. Integers wrap.
@@ -61,6 +62,8 @@ impl<T: Element> Lower for PlusTimes<T> {
 }
 
 impl<T: Element> Commutative for PlusTimes<T> {}
+
+impl<T: Element> CommutativeProduct<T> for PlusTimes<T> {}
 
 #[cfg(test)]
 mod tests {
