@@ -10,7 +10,7 @@ use cubecl::prelude::*;
 use cubefold_primitives::ops::{Moments, MomentsState, moments_of};
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::{
-    Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide, wide_add,
+    Buffer, Counter, Device, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, State, Wide,
 };
 use serde::Serialize;
 
@@ -67,7 +67,8 @@ pub struct Estimate {
 ///
 /// Four paths share one Philox block, addressed by the seed and the paths' number alone, so the draws are
 /// the same on every device. The job runs twice, for the cold and the warm time. Payoffs are f32, discounted and in
-/// units near the larger of stock and strike, and their moments are merged in a fixed order.
+/// units near the larger of stock and strike. The moments of blocks of 64 paths come from sums of differences from the first
+/// of them, and are merged in a fixed order.
 ///
 /// # Errors
 /// What [`European::check`] and [`MonteCarlo::check`] refuse, and what goes wrong on the device.
@@ -103,7 +104,7 @@ pub fn payoff_moments(
 ) -> Result<Buffer<MomentsState<f32>>, FinanceError> {
     option.check()?;
     engine.check()?;
-    let blocks = Counter::new(engine.paths.div_ceil(4));
+    let blocks = Counter::new(engine.paths.div_ceil(u64::from(PATHS)));
     Ok(device.reduce(&blocks, &Payoffs::new(option, engine))?)
 }
 
@@ -125,7 +126,7 @@ fn timed<T, E>(job: impl Fn() -> Result<T, E>) -> Result<(T, f64), E> {
 /// A spread of the log price from which on every path ends at nothing in f32: no draw reaches 7.
 const LARGEST_SPREAD: f64 = 1e3;
 
-/// The discounted payoffs of four paths at a time, and their moments.
+/// The discounted payoffs of a block of paths at a time, and their moments.
 #[derive(Debug, Clone, Operator)]
 struct Payoffs {
     moments: Moments<f32>,
@@ -190,27 +191,88 @@ impl Monoid for Payoffs {
 
 #[cube]
 impl Lift<Wide> for Payoffs {
+    /// The moments of a block's payoffs, from sums of what they differ by from the first of them: one division a block.
     fn lift(&self, item: Wide) -> MomentsState<f32> {
+        let block =
+            Wide { low: item.low << BLOCK_BITS, high: (item.high << BLOCK_BITS) | (item.low >> (32 - BLOCK_BITS)) };
+        let left = self.paths.low - select(block.low <= self.paths.low, block.low, self.paths.low);
+        // The last block may have fewer paths.
+        let ends_here = block.high == self.paths.high && left < PATHS;
+        let count = select(ends_here, left, PATHS);
+        let head = self.pays(item, 0u32);
+        let centre = head.first;
+        let mut sums = differences(head, centre, count);
+        if ends_here {
+            for draw in 1..DRAWS {
+                let drawn = differences(self.pays(item, draw), centre, count - min(count, 4 * draw));
+                sums = Sums { plain: sums.plain + drawn.plain, squared: sums.squared + drawn.squared };
+            }
+        } else {
+            for draw in 1..DRAWS {
+                let drawn = differences(self.pays(item, draw), centre, 4u32.runtime());
+                sums = Sums { plain: sums.plain + drawn.plain, squared: sums.squared + drawn.squared };
+            }
+        }
+        let mean = sums.plain / (count as f32);
+        moments_of::<f32>(
+            Wide { low: count, high: 0u32 },
+            centre + mean,
+            (sums.squared - sums.plain * mean).max(0.0f32),
+        )
+    }
+}
+
+/// Paths of a block: one item of the reduction. A power of two.
+const PATHS: u32 = 1 << BLOCK_BITS;
+const BLOCK_BITS: u32 = 6;
+
+/// Draws of a block, of four paths each.
+const DRAWS: u32 = PATHS / 4;
+
+/// What four paths pay.
+#[derive(Debug, Clone, Copy, State)]
+struct Four {
+    first: f32,
+    second: f32,
+    third: f32,
+    fourth: f32,
+}
+
+/// Sums of differences and of their squares.
+#[derive(Debug, Clone, Copy, State)]
+struct Sums {
+    plain: f32,
+    squared: f32,
+}
+
+/// The first `count` of four payoffs less `centre`.
+#[cube]
+fn differences(pays: Four, centre: f32, count: u32) -> Sums {
+    let first = select(count > 0, pays.first - centre, 0.0f32);
+    let second = select(count > 1, pays.second - centre, 0.0f32);
+    let third = select(count > 2, pays.third - centre, 0.0f32);
+    let fourth = select(count > 3, pays.fourth - centre, 0.0f32);
+    Sums {
+        plain: (first + second) + (third + fourth),
+        squared: (first * first + second * second) + (third * third + fourth * fourth),
+    }
+}
+
+#[cube]
+impl Payoffs {
+    /// What the four paths of a draw of a block pay.
+    fn pays(&self, block: Wide, draw: u32) -> Four {
+        let (low, high) = (block.low << (BLOCK_BITS - 2), block.high << (BLOCK_BITS - 2));
         let key = Key { low: self.seed.low, high: self.seed.high };
-        let words = philox(key, Random { a: item.low, b: item.high, c: 0u32, d: DOMAIN });
+        let place = Random { a: low | draw, b: high | (block.low >> (34 - BLOCK_BITS)), c: 0u32, d: DOMAIN };
+        let words = philox(key, place);
         let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
-        let first = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.first);
-        let second = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.second);
-        let third = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.first);
-        let fourth = payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.second);
-        // The last block may have fewer than four paths.
-        let twice = wide_add(item, item);
-        let start = wide_add(twice, twice);
-        let all_low = self.paths.low - select(start.low <= self.paths.low, start.low, self.paths.low);
-        let ends_here = start.high == self.paths.high && all_low < 4u32;
-        let count = select(ends_here, all_low, 4u32);
-        let two = select(count > 1, 1.0f32, 0.0f32);
-        let three = select(count > 2, 1.0f32, 0.0f32);
-        let four = select(count > 3, 1.0f32, 0.0f32);
-        let mean = (first + two * second + three * third + four * fourth) / (count as f32);
-        let (a, b, c, d) = (first - mean, second - mean, third - mean, fourth - mean);
-        let m2 = a * a + two * b * b + three * c * c + four * d * d;
-        moments_of::<f32>(Wide { low: count, high: 0u32 }, mean, m2)
+        Four {
+            first: payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.first),
+            second: payoff(self.stock, self.excess, self.sign, self.drift + self.spread * front.second),
+            third: payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.first),
+            fourth: payoff(self.stock, self.excess, self.sign, self.drift + self.spread * back.second),
+        }
     }
 }
 

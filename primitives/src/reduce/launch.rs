@@ -22,7 +22,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
 ) -> Result<(), Error> {
     let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
     check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(source.len(), &gpu.profile)
+    let plan = Plan::new::<S::Item, O::State>(source.len(), S::STORED, &gpu.profile)
         .map_err(unsupported)?
         .map_err(|limit| Error::TooLong { what: "a reduction", len: source.len(), limit })?;
     let words = output.size_in_used() as usize / 4;

@@ -9,6 +9,9 @@ const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, sh
 /// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
 const MAX_PARTIALS: u64 = 2048;
 
+/// Tiles that keep a large GPU busy.
+const BUSY: u64 = 1024;
+
 /// A reduction in two launches: `cubes` partial states, then one cube that folds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
@@ -54,14 +57,21 @@ impl Cut {
     }
 }
 
+/// The tile of items that nothing is read for: they may take long, so that few of them are dealt to more units.
+fn computed(len: u64) -> Tile {
+    let run = (len / (BUSY * u64::from(WANTED.units))).clamp(1, u64::from(WANTED.run));
+    Tile { run: 1 << run.ilog2(), ..WANTED }
+}
+
 impl Plan {
-    /// The plan for `len` items of type `T`, folded as states `S`.
+    /// The plan for `len` items of type `T`, read from `stored` words each and folded as states `S`.
     ///
     /// # Errors
     ///
     /// The feature that the device lacks. Too many items are the second error.
-    pub fn new<T: State, S: State>(len: u64, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
-        let tile = Tile::fitting::<T, S>(profile, WANTED, 0, T::WORDS)?;
+    pub fn new<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
+        let wanted = if stored == 0 { computed(len) } else { WANTED };
+        let tile = Tile::fitting::<T, S>(profile, wanted, 0, T::WORDS)?;
         let max_cubes = MAX_PARTIALS.min(u64::from(profile.max_cubes.0));
         Ok(Cut::new(len, tile.len(), max_cubes).map(|cut| Plan { tile, cut }))
     }
@@ -90,6 +100,13 @@ mod tests {
                 assert_eq!(covered(cut, 256), len, "{len} items, {max_cubes} cubes");
                 assert!(u64::from(cut.cubes) <= max_cubes && cut.cubes > 0);
             }
+        }
+    }
+
+    #[test]
+    fn computed_items_are_dealt_to_many_units_before_a_unit_has_many() {
+        for (len, run) in [(0, 1), (1 << 18, 1), ((1 << 19) - 1, 1), (1 << 19, 2), (1 << 22, 16), (1 << 40, 16)] {
+            assert_eq!(computed(len).run, run, "{len} items");
         }
     }
 
