@@ -4,7 +4,7 @@ use crate::tile::Tile;
 use crate::{Feature, Profile, State};
 
 /// Units of a cube and items of a unit that a reduction asks for.
-const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false };
+const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false, rolled: false };
 
 /// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
 const MAX_PARTIALS: u64 = 2048;
@@ -57,10 +57,11 @@ impl Cut {
     }
 }
 
-/// The tile of items that nothing is read for: they may take long, so that few of them are dealt to more units.
+/// The tile of items that nothing is read for: they may take long, so that few of them are dealt to more units, and their code
+/// stands once.
 fn computed(len: u64) -> Tile {
     let run = (len / (BUSY * u64::from(WANTED.units))).clamp(1, u64::from(WANTED.run));
-    Tile { run: 1 << run.ilog2(), ..WANTED }
+    Tile { run: 1 << run.ilog2(), rolled: true, ..WANTED }
 }
 
 impl Plan {

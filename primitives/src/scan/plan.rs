@@ -88,7 +88,7 @@ impl Plan {
 /// memory, changed no rate.
 fn lookback_tile<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Tile, Feature> {
     let (rows, run) = rows_and_run::<S>(stored);
-    let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false };
+    let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false, rolled: false };
     let tile = match (stored, S::WORDS) {
         _ if len < LONG => tile(256, 1, rows, run),
         (0..=1, 1..=2) if profile.plane.is_some() => tile(1024, 2, 8, RUN_WORDS as u32),
@@ -116,7 +116,7 @@ fn rows_and_run<S: State>(stored: usize) -> (u32, u32) {
 pub fn reproducible_tile<T: State, S: State>(len: u64) -> Tile {
     let (rows, run) = rows_and_run::<S>(T::WORDS);
     let steps = if len < LONG { 1 } else { 4 };
-    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true }.held::<T>(T::WORDS)
+    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true, rolled: false }.held::<T>(T::WORDS)
 }
 
 /// Whether the strategy can group items in the same way everywhere.
@@ -140,7 +140,7 @@ pub fn window(tile: Tile) -> u32 {
 /// One item a unit, so that the strategies are what their names say.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
     let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
-    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false };
+    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false, rolled: false };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
         if tile.units == 0 {

@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, lane, load_runs, plane_fold, registers, run_fold, shared_load, shared_store};
+use super::{Tile, lane, load_runs, plane_fold, registers, rolled_fold, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, State, Wide};
 
@@ -20,8 +20,10 @@ fn part_fold<V: View, O: Lift<V::Item>>(
     #[comptime] tile: Tile,
 ) -> O::State {
     let mut folded = op.identity();
-    // A full tile is folded without tests, so that many loads are under way at once.
-    if valid == comptime!(tile.len()) {
+    if comptime!(tile.rolled) {
+        folded = steps_fold::<V, O>(op, view, start, valid, items, shared, tile, false);
+    } else if valid == comptime!(tile.len()) {
+        // A full tile is folded without tests, so that many loads are under way at once.
         folded = steps_fold::<V, O>(op, view, start, valid, items, shared, tile, true);
     } else {
         folded = steps_fold::<V, O>(op, view, start, valid, items, shared, comptime!(tile.by_rows()), false);
@@ -52,8 +54,12 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
         }
         folded
     } else {
-        load_runs::<V>(view, start, valid, 0u32, items, tile, full);
-        let run = run_fold::<V, O>(op, &*items, valid, 0u32, 0u32, tile, full);
+        let run = if comptime!(tile.rolled) {
+            rolled_fold::<V, O>(op, view, start, valid, tile)
+        } else {
+            load_runs::<V>(view, start, valid, 0u32, items, tile, full);
+            run_fold::<V, O>(op, &*items, valid, 0u32, 0u32, tile, full)
+        };
         if comptime!(tile.plane > 0) { plane_fold::<O>(op, run, shared, tile) } else { run }
     }
 }

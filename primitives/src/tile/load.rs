@@ -3,6 +3,7 @@
 use cubecl::prelude::*;
 
 use super::Tile;
+use crate::ops::carried;
 use crate::views::{View, ViewExpand};
 use crate::{Lift, LiftExpand, MonoidExpand, State, Wide, state_of, wide_product, words_of, wrapping_add};
 
@@ -112,4 +113,23 @@ pub fn run_fold<V: View, O: Lift<V::Item>>(
         }
         folded
     }
+}
+
+/// The unit's run lifted and folded in order, an item at a time. The operator never sees an item past `valid`.
+#[cube]
+pub fn rolled_fold<V: View, O: Lift<V::Item>>(
+    op: &O,
+    view: &V,
+    start: Wide,
+    valid: u32,
+    #[comptime] tile: Tile,
+) -> O::State {
+    let first = run_offset(0u32, 0u32, tile);
+    let end = min(valid, first + comptime!(tile.run));
+    let mut folded = op.identity();
+    for offset in min(first, valid)..end {
+        let pushed = op.push(folded, view.read(within_tile(start, offset)));
+        folded = carried::<O>(op, offset < end, pushed);
+    }
+    folded
 }

@@ -51,6 +51,9 @@ pub struct Tile {
     /// Whether the units of a plane exchange by shuffles; else through shared memory, so that a device without planes of
     /// this size folds in the same grouping.
     pub shuffles: bool,
+    /// Whether a unit goes through its run in a loop, an item at a time: for items that nothing is read for, whose code may be
+    /// long. Else the code stands once for every item, and many reads are under way at once.
+    pub rolled: bool,
 }
 
 impl Tile {
