@@ -23,8 +23,9 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// Makes a struct an operator that travels to the device with its run-time parameters.
 ///
 /// Write it beside `Clone` on a unit struct or a struct with named fields. A field is a scalar, a
-/// `Captured<T>` array, another operator, or `PhantomData`.
-#[proc_macro_derive(Operator)]
+/// `Captured<T>` array, another operator, or `PhantomData`. `#[operator(light)]` says that a combine takes no more than a
+/// few instructions.
+#[proc_macro_derive(Operator, attributes(operator))]
 pub fn derive_operator(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     operator::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()

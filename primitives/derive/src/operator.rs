@@ -10,8 +10,20 @@ pub fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let target = Struct::parse(input, "Operator")?;
     let expand_type = target.expand_type();
     let launch = launch(&target);
-    let bind = bind(&target);
+    let bind = bind(&target, is_light(input)?);
     Ok(quote!(#expand_type #launch #bind))
+}
+
+/// Whether `#[operator(light)]` is there, the one attribute there is.
+fn is_light(input: &DeriveInput) -> syn::Result<bool> {
+    let mut light = false;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operator")) {
+        attribute.parse_nested_meta(|meta| {
+            light |= meta.path.is_ident("light");
+            if light { Ok(()) } else { Err(meta.error("an operator can be `light`, and nothing else")) }
+        })?;
+    }
+    Ok(light)
 }
 
 pub fn derive_argument(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -59,7 +71,7 @@ fn launch(target: &Struct) -> TokenStream {
     }
 }
 
-fn bind(target: &Struct) -> TokenStream {
+fn bind(target: &Struct, light: bool) -> TokenStream {
     let (root, prelude) = (&target.root, target.prelude());
     let name = target.name;
     let (generics, names, bounds) = target.generics.split_for_impl();
@@ -68,6 +80,8 @@ fn bind(target: &Struct) -> TokenStream {
     quote! {
         #[allow(unused_variables)]
         impl #generics #root::Operator for #name #names #bounds {
+            const LIGHT: bool = #light;
+
             fn bind(
                 &self,
                 device: &#root::Device,
@@ -82,5 +96,34 @@ fn bind(target: &Struct) -> TokenStream {
                 false #(|| <#types as #root::Operator>::reads(&self.#fields, memory))*
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    #[test]
+    fn light_is_the_one_attribute() {
+        assert!(
+            !is_light(&parse_quote!(
+                struct Sum;
+            ))
+            .expect("no attribute")
+        );
+        assert!(
+            is_light(&parse_quote!(
+                #[operator(light)]
+                struct Sum;
+            ))
+            .expect("it is known")
+        );
+        let error = is_light(&parse_quote!(
+            #[operator(heavy)]
+            struct Sum;
+        ))
+        .expect_err("there is no such attribute");
+        assert_eq!(error.to_string(), "an operator can be `light`, and nothing else");
     }
 }

@@ -8,7 +8,13 @@ use crate::{Device, Error};
 /// What `#[derive(Operator)]` gives: a host value that a kernel can be launched with.
 ///
 /// Scalars and [`Captured`](crate::Captured) arrays are operators too, so that they can be fields.
+///
+/// `#[operator(light)]` beside the derive says that a combine takes no more than a few instructions.
 pub trait Operator: LaunchArg + Clone + Send + Sync + 'static {
+    /// Whether a combine takes no more than a few instructions: tiles may then combine more often, for the sake of how memory
+    /// is read. Only the speed depends on it.
+    const LIGHT: bool = false;
+
     /// The launch argument that carries this value to `device`.
     ///
     /// # Errors

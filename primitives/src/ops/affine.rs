@@ -25,6 +25,7 @@ pub struct AffineMap<T: Element> {
 /// To start at another `s`, let the first pair be `(0, s)`. As a moving average it drifts in f32; see
 /// [`Ewma`](super::Ewma).
 #[derive(Debug, Clone, Copy, Default, Operator)]
+#[operator(light)]
 pub struct Affine<T: Element> {
     element: PhantomData<T>,
 }

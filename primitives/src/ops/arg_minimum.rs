@@ -26,6 +26,7 @@ use crate::{Both, Commutative, Element, Lift, LiftExpand, Lower, LowerExpand, Mo
 /// # Ok::<(), cubefold_primitives::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, Operator)]
+#[operator(light)]
 pub struct ArgMinimum<T: Element> {
     element: PhantomData<T>,
 }

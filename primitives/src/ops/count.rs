@@ -7,6 +7,7 @@ use crate::{Commutative, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExp
 
 /// How many items there are, whatever they hold; past 2^32 too.
 #[derive(Debug, Clone, Copy, Default, Operator)]
+#[operator(light)]
 pub struct Count;
 
 #[cube]

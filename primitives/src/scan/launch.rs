@@ -27,9 +27,15 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     options: &ScanOptions,
 ) -> Result<(), Error> {
     check_types::<S::Item, O>(device, gpu)?;
-    let plan =
-        Plan::new::<S::Item, O::State>(source.len(), S::STORED, options.strategy, options.reproducible, &gpu.profile)
-            .map_err(|refusal| refused(device, source.len(), refusal))?;
+    let plan = Plan::new::<S::Item, O::State>(
+        source.len(),
+        S::STORED,
+        O::LIGHT,
+        options.strategy,
+        options.reproducible,
+        &gpu.profile,
+    )
+    .map_err(|refusal| refused(device, source.len(), refusal))?;
     // A total has its place among the last results: they are written item by item.
     let run = if options.kind() == Kind::Offsets { 1 } else { plan.tile.run };
     let place = sink.bind_place(device, run)?;
@@ -187,7 +193,7 @@ fn scan_states<B: Monoid>(
     depth: u32,
 ) -> Result<(), Error> {
     let len = states.len() as u64;
-    let plan = Plan::new::<B::State, B::State>(len, B::State::WORDS, strategy, false, &gpu.profile)
+    let plan = Plan::new::<B::State, B::State>(len, B::State::WORDS, B::LIGHT, strategy, false, &gpu.profile)
         .map_err(|refusal| refused(device, len, refusal))?;
     let prefixes = prefixes(device, gpu, states, bare, bare, &plan, depth)?;
     let mut output = Buffer::<B::State>::on_device(device, output.clone(), states.len());
