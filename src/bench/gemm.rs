@@ -19,7 +19,7 @@ const SUM_TOLERANCE: f64 = 1e-6;
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
 /// blocks; two tall matrices.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    use GemmStrategy::{Auto, Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
+    use GemmStrategy::{Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
     let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match scale {
         Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
         Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
@@ -40,7 +40,7 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
         operator: tall.name,
         work: Work::Operations(2 * u64::from(tall.columns).pow(2) * u64::from(tall.rows)),
         prepare: Box::new(move |device| gram(device, tall)),
-        ..spec(tall.name, tall.columns, Auto, plus_times)
+        ..spec(tall.name, tall.columns, tall.strategy, plus_times)
     }));
     specs
 }
@@ -51,11 +51,12 @@ struct Tall {
     name: &'static str,
     rows: u32,
     columns: u32,
+    strategy: GemmStrategy,
 }
 
 const TALL: [Tall; 2] = [
-    Tall { name: "XᵀX f32, 2,520 rows", rows: 2520, columns: 500 },
-    Tall { name: "XᵀX f32, 100,000 rows", rows: 100_000, columns: 2000 },
+    Tall { name: "XᵀX f32, 2,520 rows", rows: 2520, columns: 500, strategy: GemmStrategy::SplitK },
+    Tall { name: "XᵀX f32, 100,000 rows", rows: 100_000, columns: 2000, strategy: GemmStrategy::RegisterBlocked },
 ];
 
 fn spec(
@@ -94,7 +95,7 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
     let items = input::centred(rows * columns, 3);
     let matrix = Dense::new(device.upload(&items)?, tall.rows, tall.columns)?;
     let op = PlusTimes::<f32>::new();
-    let results = device.gram(&matrix, &op)?.to_vec()?;
+    let results = device.gram_with(&matrix, &op, tall.strategy)?.to_vec()?;
     for row in [0, columns / 2, columns - 1] {
         let mut sums = vec![(0.0, 0.0); columns];
         for line in items.chunks_exact(columns) {
@@ -114,7 +115,7 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
         compared: 3 * columns as u64,
         results: results.len() as u64,
         call: Box::new(move || {
-            device.gram(&matrix, &op)?;
+            device.gram_with(&matrix, &op, tall.strategy)?;
             Ok(())
         }),
     })

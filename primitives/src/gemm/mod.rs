@@ -25,8 +25,7 @@ use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Semiring};
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GemmStrategy {
-    /// RegisterBlocked for products with enough results to fill a GPU, SplitK for fewer of a great depth, else the largest
-    /// tile that the device has room for.
+    /// The largest tile that the device has room for: of the strategies that are measured, the fastest.
     #[default]
     Auto,
     /// One unit an element, straight from memory.
@@ -117,8 +116,7 @@ impl Device {
         }
     }
 
-    /// `XᵀX` over a semiring whose product commutes: n · n results of an m × n matrix, row after row and exactly symmetric. Where
-    /// a device takes blocks it computes those on and above the diagonal alone, half the work.
+    /// `XᵀX` over a semiring whose product commutes: n · n results of an m × n matrix, row after row and exactly symmetric.
     ///
     /// # Errors
     ///
@@ -138,14 +136,28 @@ impl Device {
         M: Matrix,
         O: CommutativeProduct<M::Item> + Lower,
     {
+        self.gram_with(x, op, GemmStrategy::Auto)
+    }
+
+    /// The same by a strategy of the caller's. RegisterBlocked and SplitK compute the blocks on and above the diagonal alone:
+    /// half the work.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_with`](Device::tiled_gemm_with).
+    pub fn gram_with<M, O>(&self, x: &M, op: &O, strategy: GemmStrategy) -> Result<Buffer<O::Output>, Error>
+    where
+        M: Matrix,
+        O: CommutativeProduct<M::Item> + Lower,
+    {
         let left = x.transposed();
         match self.gpu() {
             None => {
                 op.check_host()?;
-                self.notify(&Launch { kernel: "host", strategy: "Auto", cubes: 0, units: 0 });
+                self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
                 Ok(Buffer::on_host(host::mirrored(host::multiply(&left, x, op)?, x.columns() as usize)))
             }
-            Some(gpu) => launch::multiply(self, gpu, &left, x, op, GemmStrategy::Auto, true),
+            Some(gpu) => launch::multiply(self, gpu, &left, x, op, strategy, true),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Plan {
         profile: &Profile,
     ) -> Result<Self, Feature> {
         let (strategy, mut kernel) = match strategy {
-            GemmStrategy::Auto => Self::best::<A, B, S>(product, profile),
+            GemmStrategy::Auto => Self::largest::<A, B>(profile),
             GemmStrategy::Naive => (strategy, Kernel::Tiled(naive(profile))),
             GemmStrategy::RegisterBlocked => (strategy, blocked::<A, B, S>(product, false, profile)?),
             GemmStrategy::SplitK => (strategy, blocked::<A, B, S>(product, true, profile)?),
@@ -108,17 +108,7 @@ impl Plan {
         Ok(Plan { strategy, kernel, across, tiles, slices })
     }
 
-    fn best<A: State, B: State, S: State>(product: Product, profile: &Profile) -> (GemmStrategy, Kernel) {
-        if S::WORDS <= BLOCKED_WORDS {
-            let tiles = |kernel: &Kernel| kernel.tiles(product.rows, product.columns);
-            match (blocked::<A, B, S>(product, false, profile), blocked::<A, B, S>(product, true, profile)) {
-                (_, Ok(kernel)) if tiles(&kernel) < ENOUGH && product.depth >= DEEP => {
-                    return (GemmStrategy::SplitK, kernel);
-                }
-                (Ok(kernel), _) if tiles(&kernel) >= FEW => return (GemmStrategy::RegisterBlocked, kernel),
-                _ => {}
-            }
-        }
+    fn largest<A: State, B: State>(profile: &Profile) -> (GemmStrategy, Kernel) {
         SIDES
             .iter()
             .find_map(|&(strategy, side)| Some((strategy, Kernel::Tiled(tiled::<A, B>(side, profile).ok()?))))
@@ -128,12 +118,6 @@ impl Plan {
 
 /// Tiles that keep a large GPU busy: with fewer, smaller ones are taken.
 const ENOUGH: u64 = 96;
-
-/// Tiles below which units that hold one result each make the better use of a GPU.
-const FEW: u64 = 32;
-
-/// Depth from which on too few tiles are made more by slices.
-const DEEP: u32 = 1024;
 
 /// Tiles of all slices together that are wanted, and the least depth of a slice: below it what a slice writes costs more than
 /// it saves.
@@ -146,9 +130,6 @@ fn slices(tiles: u64, depth: u32) -> (u32, u32) {
     let each = depth.div_ceil(wanted).max(1);
     (depth.div_ceil(each).max(1), each)
 }
-
-/// Words of a state up to which a unit holds 4 × 4 of them in registers.
-const BLOCKED_WORDS: usize = 4;
 
 /// Rows and columns of a block, and of a unit's; the largest first.
 const BLOCKS: [(u32, u32); 2] = [(128, 8), (64, 4)];
@@ -215,26 +196,21 @@ mod tests {
     use super::*;
     use crate::Both;
 
-    fn plan<S: State>(rows: u32, columns: u32, profile: &Profile) -> Plan {
+    fn plan<S: State>(rows: u32, columns: u32, profile: &Profile) -> Result<Blocks, Feature> {
         let product = Product { rows, columns, depth: 512, row_major: (true, true), symmetric: false };
-        Plan::new::<f32, f32, S>(product, GemmStrategy::Auto, profile).expect("there is always a strategy")
-    }
-
-    fn blocks(plan: Plan) -> Option<(u32, u32)> {
-        match plan.kernel {
-            Kernel::Blocked(blocks) => Some((blocks.rows, blocks.unit_rows)),
-            Kernel::Tiled(_) => None,
+        match blocked::<f32, f32, S>(product, false, profile)? {
+            Kernel::Blocked(blocks) => Ok(blocks),
+            Kernel::Tiled(_) => unreachable!("blocks are what was asked for"),
         }
     }
 
     #[test]
-    fn large_products_have_large_blocks_and_small_ones_none() {
+    fn large_products_of_small_states_have_large_blocks() {
         let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
-        assert_eq!(blocks(plan::<f32>(4096, 4096, &profile)), Some((128, 8)));
-        assert_eq!(blocks(plan::<f32>(1024, 1024, &profile)), Some((64, 4)), "64 large blocks leave a GPU idle");
-        assert_eq!(blocks(plan::<Both<f32, u32>>(4096, 4096, &profile)), Some((64, 4)));
-        assert_eq!(blocks(plan::<Both<f64, Both<f64, f64>>>(4096, 4096, &profile)), None);
-        assert_eq!(blocks(plan::<f32>(256, 256, &profile)), None);
+        let sides = |blocks: Blocks| (blocks.rows, blocks.unit_rows);
+        assert_eq!(plan::<f32>(4096, 4096, &profile).map(sides), Ok((128, 8)));
+        assert_eq!(plan::<f32>(1024, 1024, &profile).map(sides), Ok((64, 4)), "64 large blocks leave a GPU idle");
+        assert_eq!(plan::<Both<f32, u32>>(4096, 4096, &profile).map(sides), Ok((64, 4)));
     }
 
     #[test]
@@ -249,22 +225,18 @@ mod tests {
         }
         let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
         let product = Product { rows: 500, columns: 500, depth: 2520, row_major: (false, true), symmetric: true };
-        let plan = Plan::new::<f32, f32, f32>(product, GemmStrategy::Auto, &profile).expect("there is room");
+        let plan = Plan::new::<f32, f32, f32>(product, GemmStrategy::SplitK, &profile).expect("there is room");
         assert_eq!((plan.strategy, plan.tiles, plan.slices), (GemmStrategy::SplitK, 64, (4, 630)));
     }
 
     #[test]
     fn steps_shrink_to_the_shared_memory_of_the_device() {
-        for shared_bytes in [1 << 12, 1 << 14, 1 << 15, 1 << 16] {
+        for shared_bytes in [1 << 13, 1 << 14, 1 << 15, 1 << 16] {
             let profile = Profile { shared_bytes, ..Profile::plain() };
-            match plan::<f32>(4096, 4096, &profile).kernel {
-                Kernel::Blocked(blocks) => {
-                    assert!(blocks.shared_bytes::<f32, f32>() <= shared_bytes, "{blocks:?} in {shared_bytes}");
-                    assert_eq!(blocks.units(), 256);
-                    assert!(blocks.depth.is_multiple_of(blocks.unrolled));
-                }
-                Kernel::Tiled(_) => assert!(shared_bytes < 1 << 14),
-            }
+            let blocks = plan::<f32>(4096, 4096, &profile).expect("there is room for small blocks");
+            assert!(blocks.shared_bytes::<f32, f32>() <= shared_bytes, "{blocks:?} in {shared_bytes}");
+            assert_eq!(blocks.units(), 256);
+            assert!(blocks.depth.is_multiple_of(blocks.unrolled));
         }
     }
 
