@@ -2,7 +2,7 @@
 
 use cubefold::prelude::*;
 
-use crate::devices::{devices, gpus, limited, observed, private};
+use crate::devices::{devices, gpus, limited, observed, private, with_planes};
 use crate::oracle::{self, assert_same, lengths};
 use crate::samples::{Join, MatrixProduct, Summarise, floats, integers};
 
@@ -46,6 +46,24 @@ fn reduce_is_right_without_planes_and_with_little_shared_memory() {
         let items = integers(10_007, 3);
         let product = bare.reduce(&items, &MatrixProduct).unwrap().to_vec().unwrap();
         assert_same(&product, &[oracle::reduce(&items, &MatrixProduct)], name);
+    }
+}
+
+#[test]
+fn a_cube_of_planes_folds_many_tiles_in_order() {
+    for (name, device) in gpus() {
+        // Three cubes, with planes where the device hides them.
+        let device = with_planes(device).unwrap_or_else(|| private(device));
+        let few = limited(&device, |profile| profile.max_cubes = (3, 3, 1));
+        for len in [4096 * 3, 4096 * 7 + 1, 4096 * 60 + 5] {
+            let joined = few.reduce(&(0..len).collect::<Vec<u32>>(), &Join).unwrap().get(0).unwrap();
+            assert_eq!((joined.start, joined.end, joined.poisoned), (0, len, 0), "{name}, {len} items");
+            let items = integers(len as usize, 8);
+            let product = few.reduce(&items, &MatrixProduct).unwrap().to_vec().unwrap();
+            assert_same(&product, &[oracle::reduce(&items, &MatrixProduct)], &format!("{name}, {len} items"));
+            let last = few.reduce(&Counter::new(u64::from(len)), &ops::Last::<Wide>::new()).unwrap().get(0).unwrap();
+            assert_eq!(u64::from(last.value), u64::from(len) - 1, "{name}, {len} items");
+        }
     }
 }
 

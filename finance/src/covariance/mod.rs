@@ -5,7 +5,7 @@
 //!
 //! | asked for | how | as in |
 //! |---|---|---|
-//! | equal rows | weighted means by `reduce_columns`, `XᵀX` of the centred returns by `tiled_gemm` | numpy's `cov` |
+//! | equal rows | weighted means by `reduce_columns`, `XᵀX` of the centred returns by `gram` | numpy's `cov` |
 //! | [`RowWeights`], a half-life | the same of rows times the root of their weights | numpy's `cov`; pandas' `ewm().cov()`, last row |
 //! | [`Shrinkage`] | how far by `reduce_rows` | scikit-learn's `LedoitWolf`, `OAS` |
 //! | [`Deletion::Pairwise`] | one `tiled_gemm` that counts and averages each pair | pandas' `cov` |

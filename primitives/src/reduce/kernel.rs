@@ -40,7 +40,9 @@ pub fn fold<V: View, O: Lift<V::Item> + Lower>(
             // Each unit folds its runs, the cube folds the units in order,
             let total = tile_fold::<V, O>(&op, &view, start, valid, &mut states, tile);
             // and the tiles follow one another.
-            folded = op.combine(folded, total);
+            if UNIT_POS == 0 {
+                folded = op.combine(folded, total);
+            }
         }
         // Protects: this tile's states are read before the next tile's are written.
         sync_cube();

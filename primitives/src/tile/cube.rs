@@ -97,7 +97,7 @@ pub fn group_before<S: State>(found: S, shared: &Shared<[u32]>, #[comptime] tile
     }
 }
 
-/// The fold of a tile's first `valid` items, the same on every unit. `shared` holds `tile.slots()` states.
+/// The fold of a tile's first `valid` items, right on the first unit. `shared` holds `tile.slots()` states.
 #[cube]
 pub fn tile_fold<V: View, O: Lift<V::Item>>(
     op: &O,
@@ -144,7 +144,8 @@ fn groups_scan<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[c
     total
 }
 
-/// The folds of the planes folded in order, the same on every unit; a plane's fold is right on its first unit.
+/// The folds of the planes folded in order, right on the first unit, while the others go on; a plane's fold is right on its
+/// first unit.
 #[cube]
 fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
     let slots = comptime!(tile.slots());
@@ -154,10 +155,12 @@ fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[c
     }
     // Protects: every plane's fold is there before any unit reads it.
     sync_cube();
-    let mut total = shared_load::<O::State>(&*shared, 0u32, slots);
-    #[unroll]
-    for index in 1..groups {
-        total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
+    let mut total = own;
+    if UNIT_POS == 0 {
+        #[unroll]
+        for index in 1..groups {
+            total = op.combine(total, shared_load::<O::State>(&*shared, index, slots));
+        }
     }
     total
 }
