@@ -214,11 +214,9 @@ impl Lift<Wide> for Payoffs {
             }
         }
         let mean = sums.plain / (count as f32);
-        moments_of::<f32>(
-            Wide { low: count, high: 0u32 },
-            centre + mean,
-            (sums.squared - sums.plain * mean).max(0.0f32),
-        )
+        // Below 0 by rounding only. What is not a number stays so: it is no error of 0.
+        let m2 = sums.squared - sums.plain * mean;
+        moments_of::<f32>(Wide { low: count, high: 0u32 }, centre + mean, select(m2 < 0.0f32, 0.0f32, m2))
     }
 }
 

@@ -24,7 +24,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 ///
 /// Write it beside `Clone` on a unit struct or a struct with named fields. A field is a scalar, a
 /// `Captured<T>` array, another operator, or `PhantomData`. `#[operator(light)]` says that a combine takes no more than a
-/// few instructions.
+/// few instructions, `#[operator(like = M)]` that it takes what that of the operator inside does.
 #[proc_macro_derive(Operator, attributes(operator))]
 pub fn derive_operator(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

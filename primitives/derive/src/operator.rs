@@ -10,17 +10,25 @@ pub fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
     let target = Struct::parse(input, "Operator")?;
     let expand_type = target.expand_type();
     let launch = launch(&target);
-    let bind = bind(&target, is_light(input)?);
+    let root = &target.root;
+    let bind = bind(&target, &lightness(input, &quote!(#root))?);
     Ok(quote!(#expand_type #launch #bind))
 }
 
-/// Whether `#[operator(light)]` is there, the one attribute there is.
-fn is_light(input: &DeriveInput) -> syn::Result<bool> {
-    let mut light = false;
+/// What `#[operator(…)]` says of the combine: `light`, or that it is `like` that of another operator.
+fn lightness(input: &DeriveInput, root: &TokenStream) -> syn::Result<TokenStream> {
+    let mut light = quote!(false);
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operator")) {
         attribute.parse_nested_meta(|meta| {
-            light |= meta.path.is_ident("light");
-            if light { Ok(()) } else { Err(meta.error("an operator can be `light`, and nothing else")) }
+            if meta.path.is_ident("light") {
+                light = quote!(true);
+            } else if meta.path.is_ident("like") {
+                let other: syn::Type = meta.value()?.parse()?;
+                light = quote!(<#other as #root::Operator>::LIGHT);
+            } else {
+                return Err(meta.error("an operator is `light`, or `like` another one"));
+            }
+            Ok(())
         })?;
     }
     Ok(light)
@@ -71,7 +79,7 @@ fn launch(target: &Struct) -> TokenStream {
     }
 }
 
-fn bind(target: &Struct, light: bool) -> TokenStream {
+fn bind(target: &Struct, light: &TokenStream) -> TokenStream {
     let (root, prelude) = (&target.root, target.prelude());
     let name = target.name;
     let (generics, names, bounds) = target.generics.split_for_impl();
@@ -105,25 +113,36 @@ mod tests {
     use syn::parse_quote;
 
     #[test]
-    fn light_is_the_one_attribute() {
-        assert!(
-            !is_light(&parse_quote!(
+    fn an_operator_is_light_or_like_another_one() {
+        let said = |input: DeriveInput| lightness(&input, &quote!(root)).map(|tokens| tokens.to_string());
+        assert_eq!(
+            said(parse_quote!(
                 struct Sum;
             ))
-            .expect("no attribute")
+            .expect("no attribute"),
+            "false"
         );
-        assert!(
-            is_light(&parse_quote!(
+        assert_eq!(
+            said(parse_quote!(
                 #[operator(light)]
                 struct Sum;
             ))
-            .expect("it is known")
+            .expect("it is known"),
+            "true"
         );
-        let error = is_light(&parse_quote!(
+        let like = said(parse_quote!(
+            #[operator(like = M)]
+            struct Wrapped<M> {
+                op: M,
+            }
+        ))
+        .expect("it is known");
+        assert_eq!(like, "< M as root :: Operator > :: LIGHT");
+        let error = said(parse_quote!(
             #[operator(heavy)]
             struct Sum;
         ))
         .expect_err("there is no such attribute");
-        assert_eq!(error.to_string(), "an operator can be `light`, and nothing else");
+        assert_eq!(error.to_string(), "an operator is `light`, or `like` another one");
     }
 }

@@ -9,7 +9,8 @@ use crate::{Device, Error};
 ///
 /// Scalars and [`Captured`](crate::Captured) arrays are operators too, so that they can be fields.
 ///
-/// `#[operator(light)]` beside the derive says that a combine takes no more than a few instructions.
+/// `#[operator(light)]` beside the derive says that a combine takes no more than a few instructions; `#[operator(like = M)]`
+/// that it is that of the operator inside.
 pub trait Operator: LaunchArg + Clone + Send + Sync + 'static {
     /// Whether a combine takes no more than a few instructions: tiles may then combine more often, for the sake of how memory
     /// is read. Only the speed depends on it.

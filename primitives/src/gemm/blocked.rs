@@ -61,11 +61,13 @@ impl Blocks {
     }
 
     fn left(&self) -> Side {
-        Side { length: self.rows, depth: self.depth, by_depth: self.left_by_depth, units: self.units() }
+        let (length, by_depth) = (self.rows, self.left_by_depth);
+        Side { length, depth: self.depth, by_depth, units: self.units(), down: true }
     }
 
     fn right(&self) -> Side {
-        Side { length: self.columns, depth: self.depth, by_depth: self.right_by_depth, units: self.units() }
+        let (length, by_depth) = (self.columns, self.right_by_depth);
+        Side { length, depth: self.depth, by_depth, units: self.units(), down: false }
     }
 }
 
@@ -76,6 +78,8 @@ struct Side {
     depth: u32,
     by_depth: bool,
     units: u32,
+    /// Whether places along the result are rows of the factor: those of the left one are.
+    down: bool,
 }
 
 impl Side {
@@ -138,8 +142,8 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     let needed = comptime!(!blocks.symmetric) || first_row <= first_column;
     let has_work = first_row < shape.rows && needed && (comptime!(!blocks.split) || begin < end);
     if has_work && begin < end {
-        fetch_left::<A>(&a, first_row, begin, shape, &mut left_ahead, left_side);
-        fetch_right::<B>(&b, begin, first_column, shape, &mut right_ahead, right_side);
+        fetch::<A>(&a, first_row, shape.rows, begin, shape.depth, &mut left_ahead, left_side);
+        fetch::<B>(&b, first_column, shape.columns, begin, shape.depth, &mut right_ahead, right_side);
         stash::<A::Item>(&mut left, &left_ahead, 0u32, left_side);
         stash::<B::Item>(&mut right, &right_ahead, 0u32, right_side);
         // Protects: the first step is there before it is multiplied.
@@ -149,8 +153,8 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
         while start < end {
             let next = start + comptime!(blocks.depth);
             if next < end {
-                fetch_left::<A>(&a, first_row, next, shape, &mut left_ahead, left_side);
-                fetch_right::<B>(&b, next, first_column, shape, &mut right_ahead, right_side);
+                fetch::<A>(&a, first_row, shape.rows, next, shape.depth, &mut left_ahead, left_side);
+                fetch::<B>(&b, first_column, shape.columns, next, shape.depth, &mut right_ahead, right_side);
             }
             let products = min(comptime!(blocks.depth), end - start);
             multiply_step::<A::Item, B::Item, O>(&op, &left, &right, half, products, &mut sums, blocks);
@@ -180,47 +184,27 @@ fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
     }
 }
 
-/// Brings the unit's quads of a step of the left factor. Past the end it brings the last row and depth again: what comes of
-/// them is not written.
+/// Brings the unit's quads of a step: `places` along the result, from `first` on, and depths from `start` on. Past the end it
+/// brings the last of either again: what comes of them is not written.
 #[cube]
-fn fetch_left<A: MatrixView>(
-    a: &A,
-    first_row: u32,
+fn fetch<V: MatrixView>(
+    view: &V,
+    first: u32,
+    places: u32,
     start: u32,
-    shape: Shape,
+    depth: u32,
     ahead: &mut Array<u32>,
     #[comptime] side: Side,
 ) {
     #[unroll]
     for index in 0..comptime!(side.brought()) {
         let (quad, line) = seat(index, side);
-        let column = min(start + line, shape.depth - 1);
+        let at_depth = min(start + line, depth - 1);
         #[unroll]
         for element in 0..QUAD {
-            let row = min(first_row + quad * QUAD + element, shape.rows - 1);
-            keep::<A::Item>(ahead, a.element(row, column), comptime!(index * QUAD + element));
-        }
-    }
-}
-
-/// The same of the right factor.
-#[cube]
-fn fetch_right<B: MatrixView>(
-    b: &B,
-    start: u32,
-    first_column: u32,
-    shape: Shape,
-    ahead: &mut Array<u32>,
-    #[comptime] side: Side,
-) {
-    #[unroll]
-    for index in 0..comptime!(side.brought()) {
-        let (quad, line) = seat(index, side);
-        let row = min(start + line, shape.depth - 1);
-        #[unroll]
-        for element in 0..QUAD {
-            let column = min(first_column + quad * QUAD + element, shape.columns - 1);
-            keep::<B::Item>(ahead, b.element(row, column), comptime!(index * QUAD + element));
+            let place = min(first + quad * QUAD + element, places - 1);
+            let item = if comptime!(side.down) { view.element(place, at_depth) } else { view.element(at_depth, place) };
+            keep::<V::Item>(ahead, item, comptime!(index * QUAD + element));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand};
 
 /// The same monoid over items that are states already.
 #[derive(Debug, Clone, Copy, Operator)]
+#[operator(like = O)]
 pub struct Resume<O: Lower> {
     op: O,
 }
@@ -49,6 +50,7 @@ impl<O: Lower> Lower for Resume<O> {
 
 /// States in, states out: the monoid of `O` without its lift and lower.
 #[derive(Debug, Clone, Copy, Operator)]
+#[operator(like = O)]
 pub struct States<O: Monoid> {
     op: O,
 }

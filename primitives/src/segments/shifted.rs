@@ -11,6 +11,7 @@ use crate::{Both, Device, Error, Lift, LiftExpand, Lower, LowerExpand, Monoid, M
 
 /// `O` over items that may be missing: none lifts to the identity, and `O` never sees it.
 #[derive(Debug, Clone, Copy, Operator)]
+#[operator(like = O)]
 pub struct Optionally<O: Monoid> {
     op: O,
 }

@@ -36,6 +36,7 @@ impl Mapping<Wide> for Heads {
 
 /// `O` without its lower: items in, states out.
 #[derive(Debug, Clone, Copy, Operator)]
+#[operator(like = O)]
 pub struct Unlowered<O: Monoid> {
     op: O,
 }

@@ -77,20 +77,17 @@ fn spec(
     }
 }
 
-/// The host's running sum has no rounding, and the device's has none either.
 fn sum(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
-    let items = input::exact(len);
-    let mut running = 0.0;
-    let expected = items.iter().map(|&item| {
-        running += f64::from(item);
-        running
-    });
-    let source = device.upload(&items)?;
-    scan(device, source, Sum::<f32>::new(), strategy, expected, 0.0)
+    running_sum(device, len, ScanOptions { strategy, ..ScanOptions::default() })
 }
 
 /// The same with one combine tree on every device.
 fn reproducible(device: &Device, len: usize, strategy: Strategy) -> Result<Ready, BenchError> {
+    running_sum(device, len, ScanOptions { strategy, reproducible: true, ..ScanOptions::default() })
+}
+
+/// The host's running sum has no rounding, and the device's has none either.
+fn running_sum(device: &Device, len: usize, options: ScanOptions) -> Result<Ready, BenchError> {
     let items = input::exact(len);
     let mut running = 0.0;
     let expected = items.iter().map(|&item| {
@@ -98,7 +95,6 @@ fn reproducible(device: &Device, len: usize, strategy: Strategy) -> Result<Ready
         running
     });
     let source = device.upload(&items)?;
-    let options = ScanOptions { strategy, reproducible: true, ..ScanOptions::default() };
     scan_with(device, source, Sum::<f32>::new(), options, expected, 0.0)
 }
 

@@ -114,7 +114,7 @@ fn any_number_of_paths_is_the_mean_of_exactly_those_paths() {
     let put = option(Style::Put, 100.0, 140.0, 0.01, 0.05, 0.5, 0.2);
     for (name, device) in devices() {
         for option in [call, put] {
-            for paths in [1, 2, 3, 4, 5, 6, 7, 8, 9, 1023, 4099] {
+            for paths in [1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 64, 65, 128, 1023, 4099] {
                 for seed in [42, 0xdead_beef_0000_0007] {
                     let case = format!("{name}, {:?}, {paths} paths, seed {seed}", option.style);
                     let estimate = run(device, &option, paths, seed);

@@ -22,6 +22,7 @@ use crate::{Captured, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand
 /// # Ok::<(), cubefold_primitives::Error>(())
 /// ```
 #[derive(Debug, Clone, Operator)]
+#[operator(like = M)]
 pub struct Continued<M: Monoid> {
     op: M,
     initial: Captured<u32>,

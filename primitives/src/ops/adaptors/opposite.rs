@@ -19,6 +19,7 @@ use crate::{Commutative, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExp
 /// # Ok::<(), cubefold_primitives::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, Operator)]
+#[operator(like = M)]
 pub struct Opposite<M: Monoid> {
     op: M,
 }
