@@ -42,6 +42,10 @@ pub trait Element: Numeric + State + Operator + PartialOrd + std::fmt::Display {
     ///
     /// A device leaves the sum of two opposite infinities as the NaN that it is, which `larger` passes over.
     fn plus_or_lowest(left: Self, right: Self) -> Self;
+    /// `smaller(kept, plus_or_highest(left, right))` for a `kept` that is not NaN; two instructions on the host too.
+    fn nearer(kept: Self, left: Self, right: Self) -> Self;
+    /// `larger(kept, plus_or_lowest(left, right))` for a `kept` that is not NaN; two instructions on the host too.
+    fn farther(kept: Self, left: Self, right: Self) -> Self;
     /// Whether the value is NaN, by its bits: compilers may assume that comparisons never see one.
     fn not_a_number(value: Self) -> bool;
     /// A small integer as this scalar.
@@ -72,6 +76,26 @@ pub trait Element: Numeric + State + Operator + PartialOrd + std::fmt::Display {
     #[doc(hidden)]
     fn __expand_larger(scope: &Scope, left: NativeExpand<Self>, right: NativeExpand<Self>) -> NativeExpand<Self> {
         device::larger::expand::<Self>(scope, left, right)
+    }
+    #[doc(hidden)]
+    fn __expand_nearer(
+        scope: &Scope,
+        kept: NativeExpand<Self>,
+        left: NativeExpand<Self>,
+        right: NativeExpand<Self>,
+    ) -> NativeExpand<Self> {
+        let sum = Self::__expand_plus_or_highest(scope, left, right);
+        Self::__expand_smaller(scope, kept, sum)
+    }
+    #[doc(hidden)]
+    fn __expand_farther(
+        scope: &Scope,
+        kept: NativeExpand<Self>,
+        left: NativeExpand<Self>,
+        right: NativeExpand<Self>,
+    ) -> NativeExpand<Self> {
+        let sum = Self::__expand_plus_or_lowest(scope, left, right);
+        Self::__expand_larger(scope, kept, sum)
     }
     #[doc(hidden)]
     fn __expand_plus(scope: &Scope, left: NativeExpand<Self>, right: NativeExpand<Self>) -> NativeExpand<Self> {
@@ -305,6 +329,14 @@ macro_rules! integers {
             #[inline]
             fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
             #[inline]
+            fn nearer(kept: Self, left: Self, right: Self) -> Self {
+                Self::smaller(kept, Self::plus_or_highest(left, right))
+            }
+            #[inline]
+            fn farther(kept: Self, left: Self, right: Self) -> Self {
+                Self::larger(kept, Self::plus_or_lowest(left, right))
+            }
+            #[inline]
             fn not_a_number(_: Self) -> bool { false }
             #[inline]
             fn whole(value: i64) -> Self { value as $scalar }
@@ -360,6 +392,17 @@ macro_rules! floats {
             fn plus_or_highest(left: Self, right: Self) -> Self { plus_or(left, right, Self::HIGHEST) }
             #[inline]
             fn plus_or_lowest(left: Self, right: Self) -> Self { plus_or(left, right, Self::LOWEST) }
+            // Opposite infinities make a NaN, which is not less: what is kept stays, as it does beside infinity.
+            #[inline]
+            fn nearer(kept: Self, left: Self, right: Self) -> Self {
+                let sum = left + right;
+                if sum < kept { sum } else { kept }
+            }
+            #[inline]
+            fn farther(kept: Self, left: Self, right: Self) -> Self {
+                let sum = left + right;
+                if sum > kept { sum } else { kept }
+            }
             #[inline]
             fn not_a_number(value: Self) -> bool { value.is_nan() }
             #[inline]

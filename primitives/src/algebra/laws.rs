@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Commutative, Monoid, Semiring, State};
+use super::{Commutative, Idempotent, Monoid, Semiring, State};
 
 /// A law that does not hold, with the counterexample.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -50,6 +50,14 @@ pub enum LawError<S: Debug> {
         forward: S,
         /// `combine(b, a)`.
         backward: S,
+    },
+    /// A state combined with itself is another one, although `Idempotent` is claimed.
+    #[error("not idempotent: combine({state:?}, {state:?}) = {result:?}")]
+    Idempotence {
+        /// The state.
+        state: S,
+        /// What it became.
+        result: S,
     },
     /// `multiply` does not distribute over `combine`.
     #[error(
@@ -133,6 +141,25 @@ pub fn check_commutative<O: Commutative + Monoid<State: Debug>>(
             if !same(forward, backward) {
                 return Err(LawError::Commutativity { a, b, forward, backward });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Tries [`check_commutative`] and idempotence on all of `samples`.
+///
+/// # Errors
+///
+/// The first law that fails, with its counterexample.
+pub fn check_idempotent<O: Idempotent + Monoid<State: Debug>>(
+    op: &O,
+    samples: &[O::State],
+) -> Result<(), LawError<O::State>> {
+    check_commutative(op, samples)?;
+    for &state in samples {
+        let result = op.combine(state, state);
+        if !same(result, state) {
+            return Err(LawError::Idempotence { state, result });
         }
     }
     Ok(())
@@ -271,6 +298,18 @@ mod tests {
         fn multiply(&self, left: i32, right: i32) -> i32 {
             left + right
         }
+    }
+
+    impl Commutative for PlusPlus {}
+
+    impl Idempotent for PlusPlus {}
+
+    #[test]
+    fn a_false_claim_of_idempotence_is_found() {
+        let error = check_idempotent(&PlusPlus, &[0, 3]).unwrap_err();
+        assert_eq!(error, LawError::Idempotence { state: 3, result: 6 });
+        assert_eq!(error.to_string(), "not idempotent: combine(3, 3) = 6");
+        assert_eq!(check_idempotent(&MinPlus::<i32>::new(), &[0, 1, i32::MAX]), Ok(()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod wide;
 
 pub use element::{Element, Real};
 pub use fixed::{Choice, Fixed};
-pub use laws::{LawError, check_commutative, check_laws, check_semiring};
+pub use laws::{LawError, check_commutative, check_idempotent, check_laws, check_semiring};
 pub use monoid::*;
 pub use operator::Operator;
 pub use state::{State, WideFields, WordsExpand, state_of, words_of};

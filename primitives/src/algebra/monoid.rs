@@ -81,10 +81,38 @@ pub trait Lower: Monoid {
 /// ```
 ///
 /// where elements are lifted as [`Lift`] does. A product with the additive identity is the identity.
-#[cube(expand_base_traits = "MonoidExpand")]
-pub trait Semiring<L: State, R: State>: Monoid {
+///
+/// Written out as `#[cube]` would, which has no provided methods.
+pub trait Semiring<L: State, R: State>: Monoid + CubeType<ExpandType: SemiringExpand<L, R>> {
     /// The product of an element of the left matrix and one of the right.
     fn multiply(&self, left: L, right: R) -> Self::State;
+
+    /// `combine(state, multiply(left, right))`, the state of a product more: for operators that get there in fewer steps.
+    #[inline]
+    fn accumulate(&self, state: Self::State, left: L, right: R) -> Self::State {
+        self.combine(state, self.multiply(left, right))
+    }
+}
+
+/// The kernel's half of [`Semiring`].
+pub trait SemiringExpand<L: State, R: State>: MonoidExpand {
+    fn __expand_multiply_method(
+        &self,
+        scope: &Scope,
+        left: L::ExpandType,
+        right: R::ExpandType,
+    ) -> <Self::State as CubeType>::ExpandType;
+
+    fn __expand_accumulate_method(
+        &self,
+        scope: &Scope,
+        state: <Self::State as CubeType>::ExpandType,
+        left: L::ExpandType,
+        right: R::ExpandType,
+    ) -> <Self::State as CubeType>::ExpandType {
+        let product = self.__expand_multiply_method(scope, left, right);
+        self.__expand_combine_method(scope, state, product)
+    }
 }
 
 /// Claims `multiply(a, b) = multiply(b, a)`: a matrix times its own transpose is then symmetric, and half the work is enough.
@@ -92,3 +120,6 @@ pub trait CommutativeProduct<T: State>: Semiring<T, T> {}
 
 /// Claims `combine(a, b) = combine(b, a)`: strategies that reorder items ask for it.
 pub trait Commutative: Monoid {}
+
+/// Claims `combine(a, a) = a`, as a smallest or a largest has it: what is found twice counts once.
+pub trait Idempotent: Commutative {}

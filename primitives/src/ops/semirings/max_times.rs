@@ -10,8 +10,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
-    SemiringExpand,
+    Commutative, CommutativeProduct, Element, Idempotent, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
+    Semiring, SemiringExpand,
 };
 
 /// `max (a b)` over numbers that are not negative; 0 for no products.
@@ -67,14 +67,17 @@ impl<T: Element> Commutative for MaxTimes<T> {}
 
 impl<T: Element> CommutativeProduct<T> for MaxTimes<T> {}
 
+impl<T: Element> Idempotent for MaxTimes<T> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check_semiring;
+    use crate::{check_idempotent, check_semiring};
 
     #[test]
     fn the_laws_hold() {
         check_semiring(&MaxTimes::<f32>::new(), &[0.0, 1.0, 0.25, 1e-10, 3.0]).unwrap();
+        check_idempotent(&MaxTimes::<f32>::new(), &[0.0, 1.0, 0.25]).unwrap();
         check_semiring(&MaxTimes::<u32>::new(), &[0, 1, 7, 1000]).unwrap();
     }
 

@@ -12,8 +12,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
-    SemiringExpand,
+    Commutative, CommutativeProduct, Element, Idempotent, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
+    Semiring, SemiringExpand,
 };
 
 /// `min (a + b)`: the shortest path over one vertex; infinite for no path.
@@ -59,6 +59,10 @@ impl<T: Element> Semiring<T, T> for MinPlus<T> {
     fn multiply(&self, left: T, right: T) -> T {
         T::plus_or_highest(left, right)
     }
+
+    fn accumulate(&self, state: T, left: T, right: T) -> T {
+        T::nearer(state, left, right)
+    }
 }
 
 #[cube]
@@ -81,16 +85,18 @@ impl<T: Element> Commutative for MinPlus<T> {}
 
 impl<T: Element> CommutativeProduct<T> for MinPlus<T> {}
 
+impl<T: Element> Idempotent for MinPlus<T> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check_commutative, check_semiring};
+    use crate::{check_idempotent, check_semiring};
 
     #[test]
     fn the_laws_hold() {
         let op = MinPlus::<f32>::new();
         check_semiring(&op, &[0.0, 1.5, -2.0, 1e6, f32::INFINITY]).unwrap();
-        check_commutative(&op, &[0.0, -2.0, f32::NEG_INFINITY, f32::INFINITY]).unwrap();
+        check_idempotent(&op, &[0.0, -2.0, f32::NEG_INFINITY, f32::INFINITY]).unwrap();
         check_semiring(&MinPlus::<i32>::new(), &[0, -5, 1 << 20, i32::MAX]).unwrap();
         check_semiring(&MinPlus::<u32>::new(), &[0, 5, 1 << 20, u32::MAX]).unwrap();
     }
@@ -102,5 +108,20 @@ mod tests {
         assert_eq!(op.multiply(-7.0, f32::INFINITY), f32::INFINITY);
         assert_eq!(op.combine(3.0, f32::NAN), 3.0);
         assert_eq!(MinPlus::<i32>::new().multiply(i32::MAX, -7), i32::MAX);
+    }
+
+    #[test]
+    fn a_product_more_is_what_combine_makes_of_it() {
+        let lengths = [0.0, 3.5, -2.0, f32::INFINITY, f32::NEG_INFINITY];
+        let op = MinPlus::<f32>::new();
+        for state in lengths {
+            for left in lengths {
+                for right in lengths.into_iter().chain([f32::NAN]) {
+                    let expected = op.combine(state, op.multiply(left, right));
+                    assert_eq!(op.accumulate(state, left, right), expected, "{state}, {left}, {right}");
+                }
+            }
+        }
+        assert_eq!(MinPlus::<i32>::new().accumulate(9, i32::MAX, -1), 9);
     }
 }

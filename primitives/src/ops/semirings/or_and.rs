@@ -6,7 +6,7 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, CommutativeProduct, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
+    Commutative, CommutativeProduct, Idempotent, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
     SemiringExpand,
 };
 
@@ -54,16 +54,18 @@ impl Commutative for OrAnd {}
 
 impl CommutativeProduct<u32> for OrAnd {}
 
+impl Idempotent for OrAnd {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Device, check_commutative, check_semiring, views::Dense};
+    use crate::{Device, check_idempotent, check_semiring, views::Dense};
 
     #[test]
     fn the_laws_hold() {
         let samples = [0, 1, u32::MAX, 0x55aa_55aa];
         check_semiring(&OrAnd, &samples).unwrap();
-        check_commutative(&OrAnd, &samples).unwrap();
+        check_idempotent(&OrAnd, &samples).unwrap();
     }
 
     #[test]
