@@ -112,7 +112,8 @@ impl Side {
     }
 }
 
-/// Cube `c` computes block `c` of the result; of one slice of the depth, where it is split.
+/// Cube `c` computes block `c` of the result, counted through all products, and through those of every slice of the depth
+/// where it is split.
 #[cube(launch_unchecked)]
 pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lower>(
     a: A,
@@ -124,8 +125,11 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
 ) {
     let (left_side, right_side) = comptime!((blocks.left(), blocks.right()));
     let cube = CUBE_POS as u32;
-    let slice = if comptime!(blocks.split) { cube / shape.tiles } else { 0u32.runtime() };
-    let block = cube - slice * shape.tiles;
+    let result = cube / shape.tiles;
+    let block = cube - result * shape.tiles;
+    let slice = if comptime!(blocks.split) { result / shape.count } else { 0u32.runtime() };
+    let product = result - slice * shape.count;
+    let (above, before) = (product * shape.rows, product * shape.depth);
     let first_row = block / shape.across * comptime!(blocks.rows);
     let first_column = block % shape.across * comptime!(blocks.columns);
     let (begin, end) = (slice * shape.slice, min(slice * shape.slice + shape.slice, shape.depth));
@@ -140,10 +144,11 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     }
     // The same for every unit of a cube: barriers are reached by all or none.
     let needed = comptime!(!blocks.symmetric) || first_row <= first_column;
-    let has_work = first_row < shape.rows && needed && (comptime!(!blocks.split) || begin < end);
+    let has_work = cube < shape.cubes && needed;
     if has_work && begin < end {
-        fetch::<A>(&a, first_row, shape.rows, begin, shape.depth, &mut left_ahead, left_side);
-        fetch::<B>(&b, first_column, shape.columns, begin, shape.depth, &mut right_ahead, right_side);
+        let (rows, depth) = (above + shape.rows, before + shape.depth);
+        fetch::<A>(&a, above + first_row, rows, begin, shape.depth, &mut left_ahead, left_side);
+        fetch::<B>(&b, first_column, shape.columns, before + begin, depth, &mut right_ahead, right_side);
         stash::<A::Item>(&mut left, &left_ahead, 0u32, left_side);
         stash::<B::Item>(&mut right, &right_ahead, 0u32, right_side);
         // Protects: the first step is there before it is multiplied.
@@ -153,8 +158,8 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
         while start < end {
             let next = start + comptime!(blocks.depth);
             if next < end {
-                fetch::<A>(&a, first_row, shape.rows, next, shape.depth, &mut left_ahead, left_side);
-                fetch::<B>(&b, first_column, shape.columns, next, shape.depth, &mut right_ahead, right_side);
+                fetch::<A>(&a, above + first_row, rows, next, shape.depth, &mut left_ahead, left_side);
+                fetch::<B>(&b, first_column, shape.columns, before + next, depth, &mut right_ahead, right_side);
             }
             let products = min(comptime!(blocks.depth), end - start);
             multiply_step::<A::Item, B::Item, O>(&op, &left, &right, half, products, &mut sums, blocks);
@@ -169,7 +174,7 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
         }
     }
     if has_work {
-        write_block::<O>(&op, &sums, first_row, first_column, slice, output, shape, blocks);
+        write_block::<O>(&op, &sums, first_row, first_column, result, output, shape, blocks);
     }
 }
 
@@ -184,8 +189,8 @@ fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
     }
 }
 
-/// Brings the unit's quads of a step: `places` along the result, from `first` on, and depths from `start` on. Past the end it
-/// brings the last of either again: what comes of them is not written.
+/// Brings the unit's quads of a step: places along the result from `first` on, up to `places`, and depths from `start` on, up
+/// to `depth`. Past the end it brings the last of either again: what comes of them is not written.
 #[cube]
 fn fetch<V: MatrixView>(
     view: &V,
@@ -276,8 +281,8 @@ fn multiply_line<A: State, B: State, O: Semiring<A, B>>(
         #[unroll]
         for column in 0..comptime!(blocks.unit_columns) {
             let place = comptime!(row * blocks.unit_columns + column);
-            let product = op.multiply(kept::<A>(&from_left, row), kept::<B>(&from_right, column));
-            let sum = op.combine(kept::<O::State>(&*sums, place), product);
+            let sum = kept::<O::State>(&*sums, place);
+            let sum = op.accumulate(sum, kept::<A>(&from_left, row), kept::<B>(&from_right, column));
             keep::<O::State>(sums, sum, place);
         }
     }
@@ -312,19 +317,19 @@ fn load_quads<T: State>(
     elements
 }
 
-/// Writes the unit's results that are inside the matrix.
+/// Writes the unit's results that are inside the matrix; `result` matrices lie before it.
 #[cube]
 fn write_block<O: Lower>(
     op: &O,
     sums: &Array<u32>,
     first_row: u32,
     first_column: u32,
-    slice: u32,
+    result: u32,
     output: &mut [u32],
     shape: Shape,
     #[comptime] blocks: Blocks,
 ) {
-    let first = slice * (shape.rows * shape.columns);
+    let first = result * (shape.rows * shape.columns);
     let down = comptime!(blocks.rows / blocks.unit_rows);
     let across = comptime!(blocks.columns / blocks.unit_columns);
     #[unroll]

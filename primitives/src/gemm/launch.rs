@@ -5,12 +5,30 @@ use cubecl::prelude::*;
 use super::GemmStrategy;
 use super::blocked::multiply_blocked;
 use super::kernel::{self, ShapeLaunch};
-use super::plan::{Kernel, Plan, Product};
+use super::plan::{DEEPEST, Kernel, Plan, Product};
 use crate::device::{Gpu, Launch, argument};
 use crate::ops::Resume;
 use crate::reduce::launch::{check_types, cube_grid, partials};
 use crate::views::{Dense, Matrix};
 use crate::{Buffer, Device, Error, Lower, Semiring, State};
+
+/// The plan for a product of `a` and `b`.
+pub fn plan<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    product: Product,
+    strategy: GemmStrategy,
+) -> Result<Plan, Error> {
+    check_types::<A::Item, O>(device, gpu)?;
+    check_types::<B::Item, O>(device, gpu)?;
+    let (depth, limit) = (product.depth.into(), gpu.profile.max_loop.min(DEEPEST).into());
+    if depth > limit {
+        return Err(Error::TooLong { what: "a product on this device", len: depth, limit });
+    }
+    device.fitting::<O::Output>(gpu, product.len())?;
+    Plan::new::<A::Item, B::Item, O::State>(product, strategy, &gpu.profile)
+        .map_err(|feature| Error::Unsupported { device: device.label(), feature })
+}
 
 /// Multiplies into a new buffer.
 pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
@@ -19,22 +37,11 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     a: &A,
     b: &B,
     op: &O,
+    product: Product,
     strategy: GemmStrategy,
-    symmetric: bool,
 ) -> Result<Buffer<O::Output>, Error> {
-    check_types::<A::Item, O>(device, gpu)?;
-    check_types::<B::Item, O>(device, gpu)?;
-    let (rows, columns, depth) = (a.rows(), b.columns(), a.columns());
-    let product = Product { rows, columns, depth, row_major: (a.row_major(), b.row_major()), symmetric };
-    let plan = Plan::new::<A::Item, B::Item, O::State>(product, strategy, &gpu.profile)
-        .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
-    let limit = u64::from(gpu.profile.max_loop);
-    if u64::from(depth) > limit {
-        return Err(Error::TooLong { what: "a product on this device", len: depth.into(), limit });
-    }
-    let len = u64::from(rows) * u64::from(columns);
-    device.fitting::<O::Output>(gpu, len)?;
-    let (slices, _) = plan.slices;
+    let plan = plan::<A, B, O>(device, gpu, product, strategy)?;
+    let (len, (slices, _)) = (product.len(), plan.slices);
     if slices == 1 {
         let output = device.allocate::<O::Output>(gpu, len as usize)?;
         let out = argument(output.clone(), len as usize * O::Output::WORDS);
@@ -48,7 +55,7 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     })?;
     let partials = partials::<O::State>(device, gpu, count, 1)?;
     launch(device, gpu, a, b, op, argument(partials.clone(), count as usize * O::State::WORDS), product, plan)?;
-    // The states of a result lie a matrix apart.
+    // The states of a result lie all results apart.
     let states = Buffer::<O::State>::on_device(device, partials, count as usize);
     let states = Dense::strided(states, len as u32, slices, 1, len as u32)?;
     device.reduce_rows(&states, &Resume::new(op.clone()))
@@ -67,14 +74,15 @@ fn launch<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     plan: Plan,
 ) -> Result<(), Error> {
     let (slices, slice) = plan.slices;
-    if plan.tiles == 0 {
+    if plan.tiles == 0 || product.count == 0 {
         return Ok(());
     }
     // Fewer tiles than results, and slices of few; results index with u32.
-    let cubes = plan.tiles as u32 * slices;
+    let cubes = plan.tiles as u32 * product.count * slices;
     let grid = cube_grid(cubes, &gpu.profile);
     let units = plan.kernel.units();
-    let shape = ShapeLaunch::new(product.rows, product.columns, product.depth, plan.across, plan.tiles as u32, slice);
+    let Product { rows, columns, depth, count, .. } = product;
+    let shape = ShapeLaunch::new(rows, columns, depth, plan.across, plan.tiles as u32, slice, count, cubes);
     let (left, right, bound) = (a.bind(device)?, b.bind(device)?, op.bind(device)?);
     let (client, cube) = (&gpu.client, CubeDim::new_1d(units));
     let kernel = match plan.kernel {
@@ -83,7 +91,7 @@ fn launch<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     };
     device.notify(&Launch { kernel, strategy: plan.strategy.name(), cubes: cubes.into(), units });
     // SAFETY: elements are read and results written only at rows, columns and depths inside the shape, which is that of
-    // the matrices and of the output, `slices` times where the depth is split; shared memory is as long as the plan's
+    // the matrices and of the output, `count` times, and `slices` times that where the depth is split; shared memory is as long as the plan's
     // units reach. Loops end after `depth` products.
     unsafe {
         match plan.kernel {

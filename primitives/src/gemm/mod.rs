@@ -9,18 +9,28 @@
 //!
 //! Work m n k products and combines, span k. The products of one element are combined in the order of k, for every
 //! strategy: an operator that does not commute is right everywhere. The host runs plain float products through the
-//! `matrixmultiply` crate, and every other semiring row by row on rayon.
+//! `matrixmultiply` crate, and every other semiring in tiles on rayon.
+//!
+//! [`Device::tiled_gemm_batched`] multiplies many pairs in one launch, [`Device::gram`] a matrix with its own transpose at half
+//! the work, [`Device::closure`] a matrix with itself until nothing is found any more. [`Device::explain_gemm`] says what would
+//! run, and why.
 
 mod blocked;
+mod closure;
+mod explain;
 mod host;
 mod kernel;
 mod launch;
 mod launch_floats;
+mod launch_vectors;
 mod plan;
 
+pub use explain::{GemmLaunch, GemmPlan, GemmReason, HostGemm};
+
 use crate::device::Launch;
-use crate::views::{Matrix, same_length};
+use crate::views::{Batch, Matrix, Transposed, same_length};
 use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Semiring};
+use plan::Product;
 
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -105,15 +115,94 @@ impl Device {
         B: Matrix,
         O: Semiring<A::Item, B::Item> + Lower,
     {
-        same_length("the right matrix's column", b.rows(), a.columns())?;
-        match self.gpu() {
-            None => {
-                op.check_host()?;
-                self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
-                Ok(Buffer::on_host(host::multiply(a, b, op)?))
-            }
-            Some(gpu) => launch::multiply(self, gpu, a, b, op, strategy, false),
-        }
+        self.product(a, b, op, strategy, 1)
+    }
+
+    /// Multiplies pair after pair of two batches in one launch: the results of one product after those of the one before.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_with`](Device::tiled_gemm_with); [`Error::Length`] also for batches of different lengths.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ops::PlusTimes, views::{Batch, Dense}};
+    ///
+    /// let rotations = Dense::new(vec![0i32, -1, 1, 0, -1, 0, 0, -1], 4, 2)?; // two of 2 × 2, one below the other
+    /// let points = Batch::strided(vec![3i32, 4], [2, 2, 1], [0, 1, 1])?; // the same column for both
+    /// let turned = Device::host().tiled_gemm_batched(&Batch::new(rotations, 2)?, &points, &PlusTimes::new())?;
+    /// assert_eq!(turned.to_vec()?, [-4, 3, -3, -4]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn tiled_gemm_batched<A, B, O>(&self, a: &Batch<A>, b: &Batch<B>, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        self.tiled_gemm_batched_with(a, b, op, GemmStrategy::Auto)
+    }
+
+    /// The same by a strategy of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_batched`](Device::tiled_gemm_batched).
+    pub fn tiled_gemm_batched_with<A, B, O>(
+        &self,
+        a: &Batch<A>,
+        b: &Batch<B>,
+        op: &O,
+        strategy: GemmStrategy,
+    ) -> Result<Buffer<O::Output>, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        same_length("the right batch", b.count(), a.count())?;
+        self.product(a.matrix(), b.matrix(), op, strategy, a.count())
+    }
+
+    /// What [`tiled_gemm_with`](Device::tiled_gemm_with) would run, and why; nothing runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_with`](Device::tiled_gemm_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, GemmStrategy, ops::MinPlus, views::Dense};
+    ///
+    /// let a = Dense::new(vec![1.0f32; 6], 2, 3)?;
+    /// let b = Dense::new(vec![1.0f32; 3], 3, 1)?;
+    /// let plan = Device::host().explain_gemm(&a, &b, &MinPlus::new(), GemmStrategy::Auto)?;
+    /// assert!(plan.to_string().starts_with("the host's tiles of 4 × 1"), "{plan}");
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn explain_gemm<A, B, O>(&self, a: &A, b: &B, op: &O, strategy: GemmStrategy) -> Result<GemmPlan, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        self.explain::<A, B, O>(op, shape(a, b, 1)?, strategy)
+    }
+
+    /// What [`gram_with`](Device::gram_with) would run, and why; nothing runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`gram_with`](Device::gram_with).
+    pub fn explain_gram<M, O>(&self, x: &M, op: &O, strategy: GemmStrategy) -> Result<GemmPlan, Error>
+    where
+        M: Matrix,
+        O: CommutativeProduct<M::Item> + Lower,
+    {
+        let left = x.transposed();
+        self.explain::<Transposed<&M>, M, O>(op, Product { symmetric: true, ..shape(&left, x, 1)? }, strategy)
     }
 
     /// `XᵀX` over a semiring whose product commutes: n · n results of an m × n matrix, row after row and exactly symmetric.
@@ -151,13 +240,77 @@ impl Device {
         O: CommutativeProduct<M::Item> + Lower,
     {
         let left = x.transposed();
+        let product = Product { symmetric: true, ..shape(&left, x, 1)? };
         match self.gpu() {
             None => {
-                op.check_host()?;
-                self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
-                Ok(Buffer::on_host(host::mirrored(host::multiply(&left, x, op)?, x.columns() as usize)))
+                let results = self.on_host(&left, x, op, strategy, 1)?;
+                Ok(Buffer::on_host(host::mirrored(results, x.columns() as usize)))
             }
-            Some(gpu) => launch::multiply(self, gpu, &left, x, op, strategy, true),
+            Some(gpu) => launch::multiply(self, gpu, &left, x, op, product, strategy),
         }
     }
+
+    /// `count` products of factors that lie below one another.
+    fn product<A, B, O>(
+        &self,
+        a: &A,
+        b: &B,
+        op: &O,
+        strategy: GemmStrategy,
+        count: u32,
+    ) -> Result<Buffer<O::Output>, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        let product = shape(a, b, count)?;
+        match self.gpu() {
+            None => self.on_host(a, b, op, strategy, count).map(Buffer::on_host),
+            Some(gpu) => launch::multiply(self, gpu, a, b, op, product, strategy),
+        }
+    }
+
+    fn on_host<A, B, O>(
+        &self,
+        a: &A,
+        b: &B,
+        op: &O,
+        strategy: GemmStrategy,
+        count: u32,
+    ) -> Result<Vec<O::Output>, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        op.check_host()?;
+        self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
+        host::multiply(a, b, op, count)
+    }
+
+    fn explain<A, B, O>(&self, op: &O, product: Product, strategy: GemmStrategy) -> Result<GemmPlan, Error>
+    where
+        A: Matrix,
+        B: Matrix,
+        O: Semiring<A::Item, B::Item> + Lower,
+    {
+        match self.gpu() {
+            None => Ok(GemmPlan::Host(host::plan(op, product.columns))),
+            Some(gpu) => {
+                let plan = launch::plan::<A, B, O>(self, gpu, product, strategy)?;
+                Ok(GemmPlan::Device(GemmLaunch::new::<A::Item, B::Item>(product, plan)))
+            }
+        }
+    }
+}
+
+/// The shape of `count` products of factors that lie below one another.
+fn shape<A: Matrix, B: Matrix>(a: &A, b: &B, count: u32) -> Result<Product, Error> {
+    let (rows, depth) = (a.rows() / count.max(1), a.columns());
+    if count > 0 {
+        same_length("the right matrix's column", b.rows() / count, depth)?;
+    }
+    let row_major = (a.row_major(), b.row_major());
+    Ok(Product { rows, columns: b.columns(), depth, row_major, symmetric: false, count })
 }

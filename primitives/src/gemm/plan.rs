@@ -2,6 +2,7 @@
 
 use super::GemmStrategy;
 use super::blocked::Blocks;
+use super::explain::GemmReason;
 use super::kernel::Blueprint;
 use crate::{Feature, Profile, State};
 
@@ -21,10 +22,12 @@ pub struct Plan {
     pub kernel: Kernel,
     /// Tiles of the result from left to right.
     pub across: u32,
-    /// Tiles of the result.
+    /// Tiles of a product's result.
     pub tiles: u64,
     /// Slices of the depth, 1 where it is not split, and the depth of each.
     pub slices: (u32, u32),
+    /// Why this strategy.
+    pub reason: GemmReason,
 }
 
 /// The two kernels.
@@ -46,7 +49,7 @@ impl Kernel {
     }
 
     /// Rows and columns of a cube's results.
-    fn sides(&self) -> (u32, u32) {
+    pub fn sides(&self) -> (u32, u32) {
         match self {
             Kernel::Tiled(blueprint) => (blueprint.side, blueprint.side),
             Kernel::Blocked(blocks) => (blocks.rows, blocks.columns),
@@ -73,7 +76,19 @@ pub struct Product {
     pub row_major: (bool, bool),
     /// Whether the result is known to be its own mirror image.
     pub symmetric: bool,
+    /// How many such products, whose factors lie below one another.
+    pub count: u32,
 }
+
+impl Product {
+    /// Items of all results.
+    pub fn len(&self) -> u64 {
+        u64::from(self.rows).saturating_mul(self.columns.into()).saturating_mul(self.count.into())
+    }
+}
+
+/// The greatest depth: kernels count in u32, and go on by a step or a slice past the end.
+pub const DEEPEST: u32 = u32::MAX - 1024;
 
 impl Plan {
     /// The plan for a product of factors `A` and `B` with states `S`.
@@ -86,6 +101,10 @@ impl Plan {
         strategy: GemmStrategy,
         profile: &Profile,
     ) -> Result<Self, Feature> {
+        let reason = match strategy {
+            GemmStrategy::Auto => Self::room::<A, B>(profile),
+            _ => GemmReason::Named,
+        };
         let (strategy, mut kernel) = match strategy {
             GemmStrategy::Auto => Self::largest::<A, B>(profile),
             GemmStrategy::Naive => (strategy, Kernel::Tiled(naive(profile))),
@@ -99,13 +118,20 @@ impl Plan {
         let across = product.columns.div_ceil(kernel.sides().1);
         let tiles = kernel.tiles(product.rows, product.columns);
         let slices = match strategy {
-            GemmStrategy::SplitK if tiles > 0 => slices(tiles, product.depth),
+            GemmStrategy::SplitK if tiles > 0 => slices(tiles * u64::from(product.count.max(1)), product.depth),
             _ => (1, product.depth),
         };
         if let Kernel::Blocked(blocks) = &mut kernel {
             blocks.split = slices.0 > 1;
         }
-        Ok(Plan { strategy, kernel, across, tiles, slices })
+        Ok(Plan { strategy, kernel, across, tiles, slices, reason })
+    }
+
+    /// The room that the largest tile is chosen for, and the last one for which there is none.
+    fn room<A: State, B: State>(profile: &Profile) -> GemmReason {
+        let refused = |&(strategy, side)| Some((strategy, tiled::<A, B>(side, profile).err()?));
+        let refused = SIDES.iter().filter_map(refused).next_back();
+        GemmReason::LargestTile { units: profile.max_units, shared_bytes: profile.shared_bytes, refused }
     }
 
     fn largest<A: State, B: State>(profile: &Profile) -> (GemmStrategy, Kernel) {
@@ -167,7 +193,13 @@ fn blocked<A: State, B: State, S: State>(product: Product, split: bool, profile:
     };
     let [large, small] = BLOCKS;
     match fit(large).map(Kernel::Blocked) {
-        Ok(kernel) if !split && S::WORDS == 1 && kernel.tiles(product.rows, product.columns) >= ENOUGH => Ok(kernel),
+        Ok(kernel)
+            if !split
+                && S::WORDS == 1
+                && kernel.tiles(product.rows, product.columns) * u64::from(product.count) >= ENOUGH =>
+        {
+            Ok(kernel)
+        }
         _ => fit(small).map(Kernel::Blocked),
     }
 }
@@ -181,14 +213,15 @@ fn naive(profile: &Profile) -> Blueprint {
 }
 
 fn tiled<A: State, B: State>(side: u32, profile: &Profile) -> Result<Blueprint, Feature> {
-    let bytes = (side * side) as usize * (A::WORDS + B::WORDS) * 4;
+    let blueprint = Blueprint { side, shared: true };
+    let bytes = blueprint.shared_bytes::<A, B>();
     if side * side > profile.max_units {
         return Err(Feature::Units(side * side));
     }
     if bytes > profile.shared_bytes {
         return Err(Feature::SharedMemory(bytes));
     }
-    Ok(Blueprint { side, shared: true })
+    Ok(blueprint)
 }
 
 #[cfg(test)]
@@ -197,7 +230,7 @@ mod tests {
     use crate::Both;
 
     fn plan<S: State>(rows: u32, columns: u32, profile: &Profile) -> Result<Blocks, Feature> {
-        let product = Product { rows, columns, depth: 512, row_major: (true, true), symmetric: false };
+        let product = Product { rows, columns, depth: 512, row_major: (true, true), symmetric: false, count: 1 };
         match blocked::<f32, f32, S>(product, false, profile)? {
             Kernel::Blocked(blocks) => Ok(blocks),
             Kernel::Tiled(_) => unreachable!("blocks are what was asked for"),
@@ -224,7 +257,8 @@ mod tests {
             }
         }
         let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
-        let product = Product { rows: 500, columns: 500, depth: 2520, row_major: (false, true), symmetric: true };
+        let product =
+            Product { rows: 500, columns: 500, depth: 2520, row_major: (false, true), symmetric: true, count: 1 };
         let plan = Plan::new::<f32, f32, f32>(product, GemmStrategy::SplitK, &profile).expect("there is room");
         assert_eq!((plan.strategy, plan.tiles, plan.slices), (GemmStrategy::SplitK, 64, (4, 630)));
     }
@@ -242,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_device_without_room_for_the_smallest_block_says_what_it_lacks() {
-        let product = Product { rows: 9, columns: 9, depth: 9, row_major: (true, true), symmetric: false };
+        let product = Product { rows: 9, columns: 9, depth: 9, row_major: (true, true), symmetric: false, count: 1 };
         let refused = |profile: &Profile| {
             Plan::new::<f32, f32, f32>(product, GemmStrategy::RegisterBlocked, profile).map(|plan| plan.tiles)
         };

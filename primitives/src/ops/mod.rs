@@ -30,6 +30,8 @@
 //! |---|---|---|---|---|
 //! | [`PlusTimes`] | `Σ a b` | 1 | 0 | fuses |
 //! | [`MinPlus`], [`MaxPlus`] | `min (a + b)`, `max (a + b)` | 1 | ∞, −∞, or the integer's end | adds |
+//! | [`ArgMinPlus`] | `min (a + b)` and where it was found | 2 | (∞, none) | adds |
+//! | [`CountMinPlus`] | `min (a + b)` and how often it was found | 2 | (∞, 0) | adds |
 //! | [`MaxTimes`] | `max (a b)`, not negative | 1 | 0 | adds |
 //! | [`OrAnd`] | `or (a and b)` | 1 | 0 | exact |
 //! | [`LogProb`] | `ln Σ exp(a + b)` | 2 | (−∞, 0) | device |

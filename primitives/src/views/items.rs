@@ -80,6 +80,10 @@ impl<T: State> HostView for HostItems<'_, T> {
     fn read(&self, index: u64) -> T {
         self.0[index as usize]
     }
+
+    fn stored(&self) -> Option<&[T]> {
+        Some(self.0)
+    }
 }
 
 /// The handle of a buffer on the device that is about to read it, and its words. Host items are uploaded.

@@ -24,6 +24,22 @@ pub trait HostMatrix: Sync {
 
     /// The element at `row`, `column`, which are inside the matrix.
     fn element(&self, row: u32, column: u32) -> Self::Item;
+
+    /// Where the elements lie in memory, if they do.
+    fn stored(&self) -> Option<Stored<'_, Self::Item>> {
+        None
+    }
+}
+
+/// Elements in host memory: `(row, column)` is item `row · row_stride + column · column_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored<'a, T> {
+    /// The items.
+    pub items: &'a [T],
+    /// From a row to the next.
+    pub row_stride: usize,
+    /// From a column to the next.
+    pub column_stride: usize,
 }
 
 /// A rectangle of elements, stored or computed.
@@ -220,6 +236,11 @@ impl<V: HostView> HostMatrix for Dense<V> {
         let above = u64::from(row) * u64::from(self.row_stride);
         self.source.read(above + u64::from(column) * u64::from(self.column_stride))
     }
+
+    fn stored(&self) -> Option<Stored<'_, V::Item>> {
+        let (row_stride, column_stride) = (self.row_stride as usize, self.column_stride as usize);
+        self.source.stored().map(|items| Stored { items, row_stride, column_stride })
+    }
 }
 
 impl<S: Source> Matrix for Dense<S> {
@@ -283,6 +304,14 @@ impl<V: HostMatrix> HostMatrix for Transposed<V> {
 
     fn element(&self, row: u32, column: u32) -> V::Item {
         self.matrix.element(column, row)
+    }
+
+    fn stored(&self) -> Option<Stored<'_, V::Item>> {
+        self.matrix.stored().map(|Stored { items, row_stride, column_stride }| Stored {
+            items,
+            row_stride: column_stride,
+            column_stride: row_stride,
+        })
     }
 }
 

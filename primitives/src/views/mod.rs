@@ -16,6 +16,7 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each documented method
 
 mod arrange;
+mod batch;
 mod counter;
 mod flat;
 mod items;
@@ -26,6 +27,7 @@ mod sink;
 mod zip;
 
 pub use arrange::{Reversed, Slice};
+pub use batch::{Batch, Stack, StackView};
 pub use counter::Counter;
 pub(crate) use flat::Flat;
 pub(crate) use items::buffer_on;
@@ -80,6 +82,11 @@ pub trait HostView: Sync {
 
     /// The item at `index`, which is inside the source.
     fn read(&self, index: u64) -> Self::Item;
+
+    /// All items, where they lie one after another in memory.
+    fn stored(&self) -> Option<&[Self::Item]> {
+        None
+    }
 }
 
 /// A sequence of items, stored or computed, that a primitive can read.

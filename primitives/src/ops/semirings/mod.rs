@@ -1,5 +1,7 @@
 //! Semirings: a product beside the monoid.
 
+mod arg_min_plus;
+mod count_min_plus;
 mod log_prob;
 mod max_plus;
 mod max_times;
@@ -7,6 +9,8 @@ mod min_plus;
 mod or_and;
 mod plus_times;
 
+pub use arg_min_plus::{ArgMinPlus, Edges, Hop};
+pub use count_min_plus::{CountMinPlus, Paths};
 pub use log_prob::LogProb;
 pub use max_plus::MaxPlus;
 pub use max_times::MaxTimes;

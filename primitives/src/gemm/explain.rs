@@ -1,0 +1,168 @@
+//! [`GemmPlan`]: what a product would run, and why.
+
+use std::fmt;
+
+use super::GemmStrategy;
+use super::plan::{Kernel, Plan, Product};
+use crate::{Feature, State};
+
+/// What a product would run, and why; its `Display` is a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GemmPlan {
+    /// On the host, where strategies are of no account.
+    Host(HostGemm),
+    /// On a device.
+    Device(GemmLaunch),
+}
+
+/// How the host multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostGemm {
+    /// Threads of rayon's pool.
+    pub threads: usize,
+    /// Rows and columns of a tile in registers; none where the `matrixmultiply` crate multiplies plain floats.
+    pub tile: Option<(u32, u32)>,
+    /// Products that are folded into a tile before the next one has its turn.
+    pub step: u32,
+}
+
+/// How a device multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GemmLaunch {
+    /// The strategy; never `Auto`.
+    pub strategy: GemmStrategy,
+    /// Rows and columns of a cube's results.
+    pub tile: (u32, u32),
+    /// Rows and columns of a unit's results.
+    pub unit: (u32, u32),
+    /// Units of a cube.
+    pub units: u32,
+    /// Bytes of shared memory of a cube.
+    pub shared_bytes: usize,
+    /// Cubes in all.
+    pub cubes: u64,
+    /// Slices of the depth, which a second launch folds where there are several, and the depth of each.
+    pub slices: (u32, u32),
+    /// Why this strategy.
+    pub reason: GemmReason,
+}
+
+/// Why a strategy runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GemmReason {
+    /// The caller named it.
+    Named,
+    /// `Auto` takes the largest tile with a unit an element that the device has room for.
+    LargestTile {
+        /// Units that a cube of the device may have.
+        units: u32,
+        /// Bytes of shared memory that it may have.
+        shared_bytes: usize,
+        /// The next larger tile, and what the device lacks for it.
+        refused: Option<(GemmStrategy, Feature)>,
+    },
+}
+
+impl GemmLaunch {
+    pub(super) fn new<A: State, B: State>(product: Product, plan: Plan) -> Self {
+        let (unit, shared_bytes) = match plan.kernel {
+            Kernel::Tiled(blueprint) => ((1, 1), blueprint.shared_bytes::<A, B>()),
+            Kernel::Blocked(blocks) => ((blocks.unit_rows, blocks.unit_columns), blocks.shared_bytes::<A, B>()),
+        };
+        GemmLaunch {
+            strategy: plan.strategy,
+            tile: plan.kernel.sides(),
+            unit,
+            units: plan.kernel.units(),
+            shared_bytes,
+            cubes: plan.tiles * u64::from(product.count) * u64::from(plan.slices.0),
+            slices: plan.slices,
+            reason: plan.reason,
+        }
+    }
+}
+
+impl fmt::Display for GemmPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GemmPlan::Host(plan) => plan.fmt(f),
+            GemmPlan::Device(plan) => plan.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for HostGemm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tile {
+            None => write!(f, "the crate matrixmultiply, which multiplies plain floats on the host"),
+            Some((rows, columns)) => write!(
+                f,
+                "the host's tiles of {rows} × {columns} results in steps of {} products on {} threads, for a semiring that \
+                 no crate multiplies",
+                self.step, self.threads
+            ),
+        }
+    }
+}
+
+impl fmt::Display for GemmLaunch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((rows, columns), (unit_rows, unit_columns)) = (self.tile, self.unit);
+        write!(f, "{}: {} cubes of {rows} × {columns} results, ", self.strategy.name(), self.cubes)?;
+        write!(f, "each of {} units with {unit_rows} × {unit_columns} of them ", self.units)?;
+        write!(f, "and {} bytes of shared memory", self.shared_bytes)?;
+        match self.slices {
+            (1, _) => {}
+            (slices, depth) => write!(f, ", the depth in {slices} slices of {depth}")?,
+        }
+        write!(f, "; {}", self.reason)
+    }
+}
+
+impl fmt::Display for GemmReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GemmReason::Named => write!(f, "the caller named this strategy"),
+            GemmReason::LargestTile { units, shared_bytes, refused } => {
+                write!(
+                    f,
+                    "Auto takes the largest tile for which cubes of {units} units and {shared_bytes} bytes of shared "
+                )?;
+                write!(f, "memory have room")?;
+                match refused {
+                    None => Ok(()),
+                    Some((strategy, feature)) => write!(f, ", and {} needs {feature}", strategy.name()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+
+    fn explained(strategy: GemmStrategy, profile: &Profile) -> String {
+        let product =
+            Product { rows: 500, columns: 500, depth: 2520, row_major: (true, true), symmetric: false, count: 1 };
+        let plan = Plan::new::<f32, f32, f32>(product, strategy, profile).expect("there is room");
+        GemmLaunch::new::<f32, f32>(product, plan).to_string()
+    }
+
+    #[test]
+    fn a_plan_says_what_was_chosen_and_what_there_was_no_room_for() {
+        let profile = Profile { max_units: 256, ..Profile::plain() };
+        assert_eq!(
+            explained(GemmStrategy::Auto, &profile),
+            "Tiled16: 1024 cubes of 16 × 16 results, each of 256 units with 1 × 1 of them and 2048 bytes of shared memory; \
+             Auto takes the largest tile for which cubes of 256 units and 32768 bytes of shared memory have room, and Tiled32 \
+             needs cubes of 1024 units"
+        );
+        assert_eq!(
+            explained(GemmStrategy::SplitK, &profile),
+            "SplitK: 256 cubes of 64 × 64 results, each of 256 units with 4 × 4 of them and 17408 bytes of shared memory, the \
+             depth in 4 slices of 630; the caller named this strategy"
+        );
+    }
+}
