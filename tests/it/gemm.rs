@@ -1,9 +1,10 @@
 //! Products against the oracle: every strategy, on every device.
 
 use cubefold::prelude::*;
-use cubefold::{Error, Feature, GemmStrategy, Semiring};
+use cubefold::views::Batch;
+use cubefold::{Error, Feature, GemmPlan, GemmStrategy, Semiring};
 
-use crate::devices::{devices, gpus, limited, observed, private};
+use crate::devices::{devices, gpus, is_software, limited, observed, private};
 use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
@@ -17,7 +18,7 @@ const STRATEGIES: [GemmStrategy; 6] = [
 ];
 
 /// Shapes that have been wrong somewhere, and the edges of blocks and their steps: rows, depth, columns.
-const SHAPES: [[u32; 3]; 24] = [
+const SHAPES: [[u32; 3]; 28] = [
     [0, 3, 2],
     [2, 3, 0],
     [3, 0, 2],
@@ -42,6 +43,10 @@ const SHAPES: [[u32; 3]; 24] = [
     [5, 256, 7],
     [20, 2077, 20],
     [1, 8313, 1],
+    [97, 101, 103],
+    [1009, 1, 1],
+    [1, 1, 1009],
+    [1, 1009, 7],
 ];
 
 /// One product after another.
@@ -290,4 +295,287 @@ fn products_of_more_than_65535_tiles_have_a_second_row_of_cubes() {
             assert_same(&product.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
         }
     }
+}
+
+/// The products of the first `depth` columns and rows of two matrices of 40 by 40, for every depth.
+fn prefixes<T: Copy>(zero: T, more: impl Fn(T, usize, usize, usize) -> T) -> Vec<Vec<T>> {
+    let mut sums = vec![zero; SIDE * SIDE];
+    let mut all = vec![sums.clone()];
+    for depth in 0..SIDE {
+        for (place, sum) in sums.iter_mut().enumerate() {
+            *sum = more(*sum, place / SIDE, depth, place % SIDE);
+        }
+        all.push(sums.clone());
+    }
+    all
+}
+
+const SIDE: usize = 40;
+
+/// Sides of the shapes that a software device multiplies: the edges of its tiles.
+const EDGES: [u32; 10] = [0, 1, 2, 7, 8, 9, 17, 31, 32, 39];
+
+#[test]
+fn every_shape_up_to_forty_has_the_oracles_bits() {
+    let (words, more_words) = (integers(SIDE * SIDE, 21), integers(SIDE * SIDE, 22));
+    // Far from 0, so that nothing cancels.
+    let away = |items: Vec<f32>| items.into_iter().map(|item| item + 2.0).collect::<Vec<f32>>();
+    let (reals, more_reals) = (away(floats(SIDE * SIDE, 23)), away(floats(SIDE * SIDE, 24)));
+    let product = |sum: u32, row: usize, at: usize, column: usize| {
+        sum.wrapping_add(words[row * SIDE + at].wrapping_mul(more_words[at * SIDE + column]))
+    };
+    let whole = prefixes(0u32, product);
+    let exact = prefixes(0f64, |sum, row, at, column| {
+        sum + f64::from(reals[row * SIDE + at]) * f64::from(more_reals[at * SIDE + column])
+    });
+    for (name, device) in devices() {
+        let (words, more_words) = (device.upload(&words).unwrap(), device.upload(&more_words).unwrap());
+        let (reals, more_reals) = (device.upload(&reals).unwrap(), device.upload(&more_reals).unwrap());
+        let sides: Vec<u32> = if is_software(name) { EDGES.to_vec() } else { (0..SIDE as u32).collect() };
+        let sides = || sides.iter().copied();
+        let shapes =
+            sides().flat_map(|rows| sides().flat_map(move |depth| sides().map(move |columns| [rows, depth, columns])));
+        for (index, [rows, depth, columns]) in shapes.enumerate() {
+            let strategy = STRATEGIES[index % STRATEGIES.len()];
+            let case = format!("{name}, {strategy:?}, {rows} by {depth} by {columns}");
+            let places =
+                || (0..rows as usize * columns as usize).map(|at| at / columns as usize * SIDE + at % columns as usize);
+            let part = |rows, columns| (rows, columns, SIDE as u32, 1);
+            let strided =
+                |buffer, (rows, columns, down, across)| Dense::strided(buffer, rows, columns, down, across).unwrap();
+            let (a, b) = (strided(&words, part(rows, depth)), strided(&more_words, part(depth, columns)));
+            let got =
+                device.tiled_gemm_with(&a, &b, &ops::PlusTimes::<u32>::new(), strategy).unwrap().to_vec().unwrap();
+            let expected: Vec<u32> = places().map(|place| whole[depth as usize][place]).collect();
+            assert_same(&got, &expected, &case);
+            let strided =
+                |buffer, (rows, columns, down, across)| Dense::strided(buffer, rows, columns, down, across).unwrap();
+            let (a, b) = (strided(&reals, part(rows, depth)), strided(&more_reals, part(depth, columns)));
+            let got =
+                device.tiled_gemm_with(&a, &b, &ops::PlusTimes::<f32>::new(), strategy).unwrap().to_vec().unwrap();
+            let expected: Vec<f32> = places().map(|place| exact[depth as usize][place] as f32).collect();
+            assert_close(&got, &expected, 1e-5, &case);
+        }
+    }
+}
+
+#[test]
+fn a_depth_of_a_million_is_multiplied_or_refused_with_its_limit() {
+    let depth = 1_000_000u32;
+    let (a, b) = (integers(2 * depth as usize, 25), integers(3 * depth as usize, 26));
+    let expected = oracle(&a, &b, [2, depth as usize, 3]);
+    for (name, device) in devices() {
+        let left = Dense::new(device.upload(&a).unwrap(), 2, depth).unwrap();
+        let right = Dense::new(device.upload(&b).unwrap(), depth, 3).unwrap();
+        let op = ops::PlusTimes::<u32>::new();
+        for strategy in [GemmStrategy::Auto, GemmStrategy::SplitK] {
+            let product = device.tiled_gemm_with(&left, &right, &op, strategy).unwrap();
+            assert_same(&product.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
+        }
+        let product = device.tiled_gemm_with(&left, &right, &op, GemmStrategy::Tiled16);
+        match device.profile().map_or(u32::MAX, |profile| profile.max_loop) {
+            limit if limit < depth => {
+                let limit = limit.into();
+                let expected = Error::TooLong { what: "a product on this device", len: depth.into(), limit };
+                assert_eq!(product.unwrap_err(), expected, "{name}");
+            }
+            _ => assert_same(&product.unwrap().to_vec().unwrap(), &expected, name),
+        }
+    }
+}
+
+#[test]
+fn elements_of_every_scalar_type_are_multiplied() {
+    let [rows, depth, columns] = [19, 45, 34];
+    let (a, b) = (integers(rows * depth, 27), integers(depth * columns, 28));
+    let signed = |words: &[u32]| words.iter().map(|word| word.cast_signed()).collect::<Vec<i32>>();
+    let real = |words: &[u32]| words.iter().map(|&word| 1.0 + f64::from(word) / 4294967296.0).collect::<Vec<f64>>();
+    let expected = signed(&oracle(&a, &b, [rows, depth, columns]));
+    let cell = |place: usize| {
+        (0..depth).map(|at| real(&a)[place / columns * depth + at] * real(&b)[at * columns + place % columns]).sum()
+    };
+    let exact: Vec<f64> = (0..rows * columns).map(cell).collect();
+    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+        let case = format!("{name}, {strategy:?}");
+        let left = Dense::new(signed(&a), rows as u32, depth as u32).unwrap();
+        let right = Dense::new(signed(&b), depth as u32, columns as u32).unwrap();
+        let product = device.tiled_gemm_with(&left, &right, &ops::PlusTimes::<i32>::new(), strategy).unwrap();
+        assert_same(&product.to_vec().unwrap(), &expected, &case);
+        let left = Dense::new(real(&a), rows as u32, depth as u32).unwrap();
+        let right = Dense::new(real(&b), depth as u32, columns as u32).unwrap();
+        let product = device.tiled_gemm_with(&left, &right, &ops::PlusTimes::<f64>::new(), strategy);
+        match device.profile().and_then(|profile| profile.lacks::<f64>()) {
+            Some(feature) => {
+                assert_eq!(product.unwrap_err(), Error::Unsupported { device: device.label(), feature }, "{case}");
+            }
+            None => assert_close(&product.unwrap().to_vec().unwrap(), &exact, 1e-13, &case),
+        }
+    }
+}
+
+#[test]
+fn infinite_elements_come_out_right_by_every_strategy() {
+    const FAR: f32 = f32::INFINITY;
+    let [rows, depth, columns] = [70, 150, 33];
+    // Three of four edges are missing, the first rows and columns have none.
+    let edges = |len: usize, seed: u64, across: usize| -> Vec<f32> {
+        let words = integers(len, seed);
+        let edge = |(place, word): (usize, &u32)| match word % 4 {
+            0 if place / across > 2 && place % across > 1 => (word >> 12) as f32,
+            _ => FAR,
+        };
+        words.iter().enumerate().map(edge).collect()
+    };
+    let (a, b) = (edges(rows * depth, 29, depth), edges(depth * columns, 30, columns));
+    let cell = |place: usize| {
+        let sums = (0..depth).map(|at| a[place / columns * depth + at] + b[at * columns + place % columns]);
+        sums.fold(FAR, f32::min)
+    };
+    let expected: Vec<f32> = (0..rows * columns).map(cell).collect();
+    assert!(expected[..columns].iter().all(|&path| path == FAR) && expected.iter().any(|&path| path < FAR));
+    let opposite = |items: &[f32]| items.iter().map(|item| -item).collect::<Vec<f32>>();
+    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+        let case = format!("{name}, {strategy:?}");
+        let dense =
+            |items: Vec<f32>, rows: usize, columns: usize| Dense::new(items, rows as u32, columns as u32).unwrap();
+        let (left, right) = (dense(a.clone(), rows, depth), dense(b.clone(), depth, columns));
+        let paths = device.tiled_gemm_with(&left, &right, &ops::MinPlus::<f32>::new(), strategy).unwrap();
+        assert_same(&paths.to_vec().unwrap(), &expected, &case);
+        let (left, right) = (dense(opposite(&a), rows, depth), dense(opposite(&b), depth, columns));
+        let paths = device.tiled_gemm_with(&left, &right, &ops::MaxPlus::<f32>::new(), strategy).unwrap();
+        assert_same(&paths.to_vec().unwrap(), &opposite(&expected), &case);
+        let nowhere = Dense::strided(vec![FAR], 40, 40, 0, 0).unwrap();
+        let paths = device.tiled_gemm_with(&nowhere, &nowhere, &ops::MinPlus::<f32>::new(), strategy).unwrap();
+        assert_same(&paths.to_vec().unwrap(), &[FAR; 1600], &case);
+    }
+}
+
+#[test]
+fn a_batch_has_the_bits_of_its_products_one_by_one() {
+    for (count, [rows, depth, columns]) in [
+        (0, [3, 4, 5]),
+        (1, [5, 6, 7]),
+        (3, [0, 4, 2]),
+        (3, [2, 0, 3]),
+        (5, [9, 33, 17]),
+        (3, [70, 300, 65]),
+        (70_001, [1, 2, 1]),
+    ] {
+        let a = integers((count * rows * depth) as usize, 31);
+        let b: Vec<Both<u32, u32>> = integers((count * depth * columns) as usize, 32)
+            .into_iter()
+            .map(|word| Both { left: word, right: word ^ 7 })
+            .collect();
+        let cell = |place: u32| {
+            let (product, row, column) = (place / (rows * columns), place / columns % rows, place % columns);
+            (0..depth).fold(MatrixProduct.identity(), |sum, at| {
+                let left = a[((product * rows + row) * depth + at) as usize];
+                let right = b[((product * depth + at) * columns + column) as usize];
+                MatrixProduct.combine(sum, MatrixProduct.multiply(left, right))
+            })
+        };
+        let expected: Vec<Matrix2> = (0..count * rows * columns).map(cell).collect();
+        for (name, device) in devices() {
+            // A small product many times over: the grid has a second row of cubes, and more of them than have work.
+            let strategies = if count > 1000 { &STRATEGIES[..2] } else { &STRATEGIES[..] };
+            for &strategy in strategies {
+                let case = format!("{name}, {strategy:?}, {count} of {rows} by {depth} by {columns}");
+                let device = private(device);
+                let launches = observed(&device);
+                let left = Batch::new(Dense::new(a.clone(), count * rows, depth).unwrap(), count).unwrap();
+                let right = Batch::new(Dense::new(b.clone(), count * depth, columns).unwrap(), count).unwrap();
+                let products = device.tiled_gemm_batched_with(&left, &right, &MatrixProduct, strategy).unwrap();
+                assert_same(&products.to_vec().unwrap(), &expected, &case);
+                let launches: Vec<_> = launches.lock().unwrap().iter().map(|launch| launch.0).collect();
+                assert!(
+                    launches.len() <= 1 || launches == ["gemm::multiply_blocked", "lines::fold"],
+                    "{case}: {launches:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_may_be_transposed_apart_or_one_for_all() {
+    let [count, rows, depth, columns] = [4u32, 6, 10, 3];
+    // Matrices of the left factor lie column after column with a gap between them; the right factor is one for all.
+    let (apart, b) = (rows * depth + 5, integers((depth * columns) as usize, 34));
+    let a = integers((count * apart) as usize, 33);
+    let mut expected = Vec::new();
+    for product in 0..count {
+        let element = |place: u32| a[(product * apart + place % depth * rows + place / depth) as usize];
+        let left: Vec<u32> = (0..rows * depth).map(element).collect();
+        expected.extend(oracle(&left, &b, [rows, depth, columns].map(|side| side as usize)));
+    }
+    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+        let left = Batch::strided(&a, [count, rows, depth], [apart, 1, rows]).unwrap();
+        let right = Batch::strided(&b, [count, depth, columns], [0, columns, 1]).unwrap();
+        let products = device.tiled_gemm_batched_with(&left, &right, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
+        assert_same(&products.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
+    }
+}
+
+#[test]
+fn plain_floats_in_batches_are_those_of_their_products() {
+    let [count, rows, depth, columns] = [3usize, 5, 8, 6];
+    let (a, b) = (floats(count * rows * depth, 35), floats(count * depth * columns, 36));
+    let cell = |place: usize| {
+        let (product, row, column) = (place / (rows * columns), place / columns % rows, place % columns);
+        let term = |at: usize| a[(product * rows + row) * depth + at] * b[(product * depth + at) * columns + column];
+        (0..depth).map(term).sum::<f32>() + 10.0
+    };
+    let expected: Vec<f32> = (0..count * rows * columns).map(cell).collect();
+    for (name, device) in devices() {
+        let left =
+            Batch::new(Dense::new(a.clone(), (count * rows) as u32, depth as u32).unwrap(), count as u32).unwrap();
+        let shape = [count, depth, columns].map(|side| side as u32);
+        let right = Batch::strided(&b, shape, [(depth * columns) as u32, columns as u32, 1]).unwrap();
+        let products = device.tiled_gemm_batched(&left, &right, &ops::PlusTimes::<f32>::new()).unwrap();
+        let products: Vec<f32> = products.to_vec().unwrap().into_iter().map(|product| product + 10.0).collect();
+        assert_close(&products, &expected, 1e-5, name);
+    }
+}
+
+#[test]
+fn batches_that_do_not_fit_are_refused() {
+    for (name, device) in devices() {
+        let batch = |count| Batch::new(Dense::new(vec![1u32; 12], 6, 2).unwrap(), count).unwrap();
+        let op = ops::PlusTimes::<u32>::new();
+        let error = device.tiled_gemm_batched(&batch(3), &batch(2), &op).unwrap_err();
+        assert_eq!(error, Error::Length { what: "the right batch", got: 2, expected: 3 }, "{name}");
+        let error = device.tiled_gemm_batched(&batch(2), &batch(2), &op).unwrap_err();
+        assert_eq!(error, Error::Length { what: "the right matrix's column", got: 3, expected: 2 }, "{name}");
+        assert_eq!(device.tiled_gemm_batched(&batch(3), &batch(3), &op).unwrap().to_vec().unwrap(), [2; 12], "{name}");
+    }
+}
+
+#[test]
+fn what_is_explained_is_what_runs() {
+    let matrix = Dense::new(integers(90 * 90, 37), 90, 90).unwrap();
+    let op = ops::PlusTimes::<u32>::new();
+    for (name, device) in gpus() {
+        for strategy in STRATEGIES.into_iter().chain([GemmStrategy::Auto]) {
+            let device = private(device);
+            let launches = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let seen = launches.clone();
+            device.observe(move |launch| seen.lock().unwrap().push(*launch));
+            let GemmPlan::Device(plan) = device.explain_gemm(&matrix, &matrix, &op, strategy).unwrap() else {
+                panic!("{name} is not the host")
+            };
+            assert!(launches.lock().unwrap().is_empty(), "{name}: nothing runs");
+            device.tiled_gemm_with(&matrix, &matrix, &op, strategy).unwrap();
+            let launch = launches.lock().unwrap()[0];
+            let expected = (plan.strategy.name(), plan.cubes, plan.units);
+            assert_eq!((launch.strategy, launch.cubes, launch.units), expected, "{name}: {plan}");
+            assert_eq!(u64::from(plan.slices.0 > 1), launches.lock().unwrap().len() as u64 - 1, "{name}: {plan}");
+        }
+        let bare = limited(device, |profile| profile.max_units = 64);
+        let plan = bare.explain_gemm(&matrix, &matrix, &op, GemmStrategy::Auto).unwrap().to_string();
+        assert!(plan.starts_with("Tiled8: 144 cubes of 8 × 8 results") && plan.contains("Tiled16 needs"), "{plan}");
+        let plan = device.explain_gram(&matrix, &op, GemmStrategy::RegisterBlocked).unwrap().to_string();
+        assert!(plan.ends_with("the caller named this strategy"), "{plan}");
+    }
+    let plan = Device::host().explain_gemm(&matrix, &matrix, &op, GemmStrategy::Auto).unwrap().to_string();
+    assert!(plan.starts_with("the host's tiles of 4 × 8 results"), "{plan}");
 }

@@ -13,6 +13,7 @@ mod gemm;
 mod lost;
 mod operators;
 mod oracle;
+mod paths;
 mod reduce;
 mod samples;
 mod scan;

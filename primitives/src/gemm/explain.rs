@@ -52,6 +52,13 @@ pub struct GemmLaunch {
 pub enum GemmReason {
     /// The caller named it.
     Named,
+    /// `Auto` splits a depth past the iterations that a unit of the device may loop.
+    Deep {
+        /// The depth.
+        depth: u32,
+        /// The iterations.
+        loops: u32,
+    },
     /// `Auto` takes the largest tile with a unit an element that the device has room for.
     LargestTile {
         /// Units that a cube of the device may have.
@@ -123,6 +130,9 @@ impl fmt::Display for GemmReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GemmReason::Named => write!(f, "the caller named this strategy"),
+            GemmReason::Deep { depth, loops } => {
+                write!(f, "Auto splits a depth of {depth} where the loops of a unit end after {loops} iterations")
+            }
             GemmReason::LargestTile { units, shared_bytes, refused } => {
                 write!(
                     f,

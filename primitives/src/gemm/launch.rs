@@ -21,13 +21,15 @@ pub fn plan<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
 ) -> Result<Plan, Error> {
     check_types::<A::Item, O>(device, gpu)?;
     check_types::<B::Item, O>(device, gpu)?;
-    let (depth, limit) = (product.depth.into(), gpu.profile.max_loop.min(DEEPEST).into());
-    if depth > limit {
-        return Err(Error::TooLong { what: "a product on this device", len: depth, limit });
-    }
     device.fitting::<O::Output>(gpu, product.len())?;
-    Plan::new::<A::Item, B::Item, O::State>(product, strategy, &gpu.profile)
-        .map_err(|feature| Error::Unsupported { device: device.label(), feature })
+    let plan = Plan::new::<A::Item, B::Item, O::State>(product, strategy, &gpu.profile)
+        .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
+    for (depth, limit) in [(product.depth, DEEPEST), (plan.slices.1, gpu.profile.max_loop)] {
+        if depth > limit {
+            return Err(Error::TooLong { what: "a product on this device", len: depth.into(), limit: limit.into() });
+        }
+    }
+    Ok(plan)
 }
 
 /// Multiplies into a new buffer.

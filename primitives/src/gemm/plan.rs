@@ -101,11 +101,15 @@ impl Plan {
         strategy: GemmStrategy,
         profile: &Profile,
     ) -> Result<Self, Feature> {
+        // Loops of the device end before the depth does: slices have loops of their own.
+        let deep = product.depth > profile.max_loop;
         let reason = match strategy {
+            GemmStrategy::Auto if deep => GemmReason::Deep { depth: product.depth, loops: profile.max_loop },
             GemmStrategy::Auto => Self::room::<A, B>(profile),
             _ => GemmReason::Named,
         };
         let (strategy, mut kernel) = match strategy {
+            GemmStrategy::Auto if deep => (GemmStrategy::SplitK, blocked::<A, B, S>(product, true, profile)?),
             GemmStrategy::Auto => Self::largest::<A, B>(profile),
             GemmStrategy::Naive => (strategy, Kernel::Tiled(naive(profile))),
             GemmStrategy::RegisterBlocked => (strategy, blocked::<A, B, S>(product, false, profile)?),
@@ -261,6 +265,33 @@ mod tests {
             Product { rows: 500, columns: 500, depth: 2520, row_major: (false, true), symmetric: true, count: 1 };
         let plan = Plan::new::<f32, f32, f32>(product, GemmStrategy::SplitK, &profile).expect("there is room");
         assert_eq!((plan.strategy, plan.tiles, plan.slices), (GemmStrategy::SplitK, 64, (4, 630)));
+    }
+
+    #[test]
+    fn a_depth_past_the_loops_of_a_device_is_split() {
+        let profile = Profile { max_loop: 1 << 15, ..Profile::plain() };
+        let of_depth = |depth| {
+            let product = Product { rows: 2, columns: 3, depth, row_major: (true, true), symmetric: false, count: 1 };
+            Plan::new::<f32, f32, f32>(product, GemmStrategy::Auto, &profile).map(|plan| (plan.strategy, plan.slices))
+        };
+        assert_eq!(of_depth(1 << 15), Ok((GemmStrategy::Tiled32, (1, 1 << 15))));
+        assert_eq!(of_depth((1 << 15) + 1), Ok((GemmStrategy::SplitK, (255, 129))));
+        assert_eq!(of_depth(1_000_000), Ok((GemmStrategy::SplitK, (256, 3907))));
+    }
+
+    #[test]
+    fn the_last_tile_ends_before_row_numbers_do() {
+        for rows in [u32::MAX - 128, u32::MAX - 127, u32::MAX - 1, u32::MAX] {
+            for strategy in [GemmStrategy::Naive, GemmStrategy::Tiled32, GemmStrategy::RegisterBlocked] {
+                let profile = Profile { shared_bytes: 1 << 16, ..Profile::plain() };
+                let product =
+                    Product { rows, columns: 1, depth: 1, row_major: (true, true), symmetric: false, count: 1 };
+                let plan = Plan::new::<f32, f32, f32>(product, strategy, &profile).expect("there is room");
+                let (side, _) = plan.kernel.sides();
+                let last = (plan.tiles - 1) * u64::from(side);
+                assert!(last < rows.into() && last + u64::from(side) - 1 <= u32::MAX.into(), "{rows} rows, {plan:?}");
+            }
+        }
     }
 
     #[test]
