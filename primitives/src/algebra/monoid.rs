@@ -45,6 +45,24 @@ pub trait Lift<T: State>: Monoid + CubeType<ExpandType: LiftExpand<T>> {
     fn push(&self, state: Self::State, item: T) -> Self::State {
         self.combine(state, self.lift(item))
     }
+
+    /// Begins a run: the items that a unit folds from scratch, `close(extend(extend(open(a), a, b), a, c), a)` for `a`, `b`, `c`.
+    ///
+    /// The state of a run may be anything until it is closed. An operator that divides for every item can sum differences from
+    /// the run's first item instead, and divide once. All three are given, or none.
+    fn open(&self, first: T) -> Self::State {
+        self.lift(first)
+    }
+
+    /// A run and an item more, where the run began with `first`.
+    fn extend(&self, run: Self::State, _first: T, item: T) -> Self::State {
+        self.push(run, item)
+    }
+
+    /// The state of the items of a run that began with `first`.
+    fn close(&self, run: Self::State, _first: T) -> Self::State {
+        run
+    }
 }
 
 /// The kernel's half of [`Lift`].
@@ -59,6 +77,29 @@ pub trait LiftExpand<T: State>: MonoidExpand {
     ) -> <Self::State as CubeType>::ExpandType {
         let lifted = self.__expand_lift_method(scope, item);
         self.__expand_combine_method(scope, state, lifted)
+    }
+
+    fn __expand_open_method(&self, scope: &Scope, first: T::ExpandType) -> <Self::State as CubeType>::ExpandType {
+        self.__expand_lift_method(scope, first)
+    }
+
+    fn __expand_extend_method(
+        &self,
+        scope: &Scope,
+        run: <Self::State as CubeType>::ExpandType,
+        _first: T::ExpandType,
+        item: T::ExpandType,
+    ) -> <Self::State as CubeType>::ExpandType {
+        self.__expand_push_method(scope, run, item)
+    }
+
+    fn __expand_close_method(
+        &self,
+        _scope: &Scope,
+        run: <Self::State as CubeType>::ExpandType,
+        _first: T::ExpandType,
+    ) -> <Self::State as CubeType>::ExpandType {
+        run
     }
 }
 

@@ -14,13 +14,10 @@ use cubecl::prelude::*;
 
 use super::kernel::Shape;
 use crate::tile::{keep, kept, registers, store};
-use crate::views::{MatrixView, MatrixViewExpand};
+use crate::views::{MatrixView, MatrixViewExpand, SIDE};
 use crate::{Lower, LowerExpand, MonoidExpand, Semiring, SemiringExpand, State};
 
 type Four = Vector<u32, Const<4>>;
-
-/// Elements of a quad.
-const QUAD: u32 = 4;
 
 /// What a register-blocked product is compiled anew for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +38,8 @@ pub struct Blocks {
     pub left_by_depth: bool,
     /// The same of the right factor; else neighbouring columns.
     pub right_by_depth: bool,
+    /// Whether the left and the right factor are made of whole blocks of four by four.
+    pub whole: (bool, bool),
     /// Whether the result is its own mirror image, in square blocks: those below the diagonal do nothing, the others write
     /// both halves.
     pub symmetric: bool,
@@ -61,13 +60,14 @@ impl Blocks {
     }
 
     fn left(&self) -> Side {
-        let (length, by_depth) = (self.rows, self.left_by_depth);
-        Side { length, depth: self.depth, by_depth, units: self.units(), down: true }
+        let Blocks { rows: length, depth, left_by_depth: by_depth, whole, .. } = *self;
+        Side { length, depth, by_depth, whole: whole.0, units: self.units() / 2, first: 0, down: true }
     }
 
     fn right(&self) -> Side {
-        let (length, by_depth) = (self.columns, self.right_by_depth);
-        Side { length, depth: self.depth, by_depth, units: self.units(), down: false }
+        let Blocks { columns: length, depth, right_by_depth: by_depth, whole, .. } = *self;
+        let units = self.units() / 2;
+        Side { length, depth, by_depth, whole: whole.1, units, first: units, down: false }
     }
 }
 
@@ -77,14 +77,17 @@ struct Side {
     length: u32,
     depth: u32,
     by_depth: bool,
+    whole: bool,
+    /// Units that bring it, and the first of them.
     units: u32,
+    first: u32,
     /// Whether places along the result are rows of the factor: those of the left one are.
     down: bool,
 }
 
 impl Side {
     fn quads(self) -> u32 {
-        self.length / QUAD
+        self.length / SIDE
     }
 
     /// Quads from line to line: one is left out, so that the lines of neighbouring depths begin at other banks.
@@ -98,17 +101,27 @@ impl Side {
     }
 
     fn words(self, words: usize) -> usize {
-        2 * (QUAD * self.half(words)) as usize
+        2 * (SIDE * self.half(words)) as usize
     }
 
-    /// Quads that a unit brings.
+    /// Blocks of four quads, at four depths.
+    fn blocks(self) -> u32 {
+        self.quads() * self.depth / SIDE
+    }
+
+    /// Blocks that a unit brings.
     fn brought(self) -> u32 {
-        (self.quads() * self.depth).div_ceil(self.units)
+        self.blocks().div_ceil(self.units)
     }
 
     /// Whether every unit brings as many.
     fn even(self) -> bool {
-        (self.quads() * self.depth).is_multiple_of(self.units)
+        self.blocks().is_multiple_of(self.units)
+    }
+
+    /// Words of the blocks that a unit brings, of elements of so many words.
+    fn ahead(self, words: usize) -> usize {
+        (self.brought() * SIDE * SIDE) as usize * words
     }
 }
 
@@ -135,8 +148,8 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     let (begin, end) = (slice * shape.slice, min(slice * shape.slice + shape.slice, shape.depth));
     let mut left = Shared::<[Four]>::new_slice(comptime!(2 * left_side.half(A::Item::WORDS) as usize));
     let mut right = Shared::<[Four]>::new_slice(comptime!(2 * right_side.half(B::Item::WORDS) as usize));
-    let mut left_ahead = registers::<A::Item>(comptime!(left_side.brought() * QUAD));
-    let mut right_ahead = registers::<B::Item>(comptime!(right_side.brought() * QUAD));
+    // A unit brings the one factor or the other.
+    let mut ahead = Array::<u32>::new(comptime!(left_side.ahead(A::Item::WORDS).max(right_side.ahead(B::Item::WORDS))));
     let mut sums = registers::<O::State>(comptime!(blocks.unit_rows * blocks.unit_columns));
     #[unroll]
     for place in 0..comptime!(blocks.unit_rows * blocks.unit_columns) {
@@ -146,11 +159,9 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     let needed = comptime!(!blocks.symmetric) || first_row <= first_column;
     let has_work = cube < shape.cubes && needed;
     if has_work && begin < end {
-        let (rows, depth) = (above + shape.rows, before + shape.depth);
-        fetch::<A>(&a, above + first_row, rows, begin, shape.depth, &mut left_ahead, left_side);
-        fetch::<B>(&b, first_column, shape.columns, before + begin, depth, &mut right_ahead, right_side);
-        stash::<A::Item>(&mut left, &left_ahead, 0u32, left_side);
-        stash::<B::Item>(&mut right, &right_ahead, 0u32, right_side);
+        let from = From { above, before, first_row, first_column };
+        bring::<A, B>(&a, &b, from, begin, &mut ahead, shape, blocks);
+        stash_all::<A::Item, B::Item>(&mut left, &mut right, &ahead, 0u32, blocks);
         // Protects: the first step is there before it is multiplied.
         sync_cube();
         let mut start = begin;
@@ -158,15 +169,13 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
         while start < end {
             let next = start + comptime!(blocks.depth);
             if next < end {
-                fetch::<A>(&a, above + first_row, rows, next, shape.depth, &mut left_ahead, left_side);
-                fetch::<B>(&b, first_column, shape.columns, before + next, depth, &mut right_ahead, right_side);
+                bring::<A, B>(&a, &b, from, next, &mut ahead, shape, blocks);
             }
             let products = min(comptime!(blocks.depth), end - start);
             multiply_step::<A::Item, B::Item, O>(&op, &left, &right, half, products, &mut sums, blocks);
             half = 1u32 - half;
             if next < end {
-                stash::<A::Item>(&mut left, &left_ahead, half, left_side);
-                stash::<B::Item>(&mut right, &right_ahead, half, right_side);
+                stash_all::<A::Item, B::Item>(&mut left, &mut right, &ahead, half, blocks);
             }
             // Protects: the next step is there before it is multiplied, and this one is read before it is overwritten.
             sync_cube();
@@ -178,19 +187,60 @@ pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::It
     }
 }
 
-/// The quad of a step that is the unit's `index`-th: its place in a line, and its line.
+/// Where a cube's block lies in the factors.
+#[derive(CubeType, Clone, Copy)]
+#[expand(derive(Clone, Copy))]
+struct From {
+    /// Rows of the left factor, and of the right one, that belong to products before.
+    above: u32,
+    before: u32,
+    /// The block's first row and column.
+    first_row: u32,
+    first_column: u32,
+}
+
+/// Brings the step that begins at depth `start`: half the units the left factor's, half the right one's.
 #[cube]
-fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
-    let quad = UNIT_POS + comptime!(index * side.units);
-    if comptime!(side.by_depth) {
-        (quad / comptime!(side.depth), quad % comptime!(side.depth))
+fn bring<A: MatrixView, B: MatrixView>(
+    a: &A,
+    b: &B,
+    from: From,
+    start: u32,
+    ahead: &mut Array<u32>,
+    shape: Shape,
+    #[comptime] blocks: Blocks,
+) {
+    let (left, right) = comptime!((blocks.left(), blocks.right()));
+    if UNIT_POS < comptime!(left.units) {
+        let (first, rows) = (from.above + from.first_row, from.above + shape.rows);
+        fetch::<A>(a, first, rows, start, shape.depth, ahead, left);
     } else {
-        (quad % comptime!(side.quads()), quad / comptime!(side.quads()))
+        let depth = from.before + shape.depth;
+        fetch::<B>(b, from.first_column, shape.columns, from.before + start, depth, ahead, right);
     }
 }
 
-/// Brings the unit's quads of a step: places along the result from `first` on, up to `places`, and depths from `start` on, up
-/// to `depth`. Past the end it brings the last of either again: what comes of them is not written.
+/// The block of a step that is the unit's `index`-th: its quads' place in a line, and the first of its lines, both counted in
+/// fours.
+#[cube]
+fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
+    let block = UNIT_POS - comptime!(side.first) + comptime!(index * side.units);
+    if comptime!(side.by_depth) {
+        (block / comptime!(side.depth / SIDE), block % comptime!(side.depth / SIDE))
+    } else {
+        (block % comptime!(side.quads()), block / comptime!(side.quads()))
+    }
+}
+
+/// Whether a block that begins at `start` ends before `end` or there.
+#[cube]
+fn fits(start: u32, end: u32) -> bool {
+    start < end && end - start >= SIDE
+}
+
+/// Brings the unit's blocks of a step: places along the result from `first` on, up to `places`, and depths from `start` on, up
+/// to `depth`. Past the end it brings the last of either again: what comes of them is not written. Without a branch, so that
+/// nothing waits for what is brought before it is needed.
 #[cube]
 fn fetch<V: MatrixView>(
     view: &V,
@@ -203,34 +253,65 @@ fn fetch<V: MatrixView>(
 ) {
     #[unroll]
     for index in 0..comptime!(side.brought()) {
-        let (quad, line) = seat(index, side);
-        let at_depth = min(start + line, depth - 1);
-        #[unroll]
-        for element in 0..QUAD {
-            let place = min(first + quad * QUAD + element, places - 1);
-            let item = if comptime!(side.down) { view.element(place, at_depth) } else { view.element(at_depth, place) };
-            keep::<V::Item>(ahead, item, comptime!(index * QUAD + element));
+        let (quad, lines) = seat(index, side);
+        let (place, line) = (first + quad * SIDE, start + lines * SIDE);
+        let (row, column) = if comptime!(side.down) { (place, line) } else { (line, place) };
+        let (rows, columns) = if comptime!(side.down) { (places, depth) } else { (depth, places) };
+        let at = comptime!(index * SIDE * SIDE);
+        if comptime!(side.whole) {
+            view.block(min(row, rows - SIDE), min(column, columns - SIDE), ahead, at);
+        } else {
+            #[unroll]
+            for down in 0..SIDE {
+                #[unroll]
+                for across in 0..SIDE {
+                    let item = view.element(min(row + down, rows - 1), min(column + across, columns - 1));
+                    keep::<V::Item>(ahead, item, comptime!(at + down * SIDE + across));
+                }
+            }
         }
     }
 }
 
-/// Puts the unit's quads into a half of shared memory, a plane of quads a word.
+/// Puts what the units have brought into a half of shared memory.
+#[cube]
+fn stash_all<A: State, B: State>(
+    left: &mut Shared<[Four]>,
+    right: &mut Shared<[Four]>,
+    ahead: &Array<u32>,
+    half: u32,
+    #[comptime] blocks: Blocks,
+) {
+    if UNIT_POS < comptime!(blocks.left().units) {
+        stash::<A>(left, ahead, half, comptime!(blocks.left()));
+    } else {
+        stash::<B>(right, ahead, half, comptime!(blocks.right()));
+    }
+}
+
+/// Puts the unit's blocks into a half of shared memory, a plane of quads a word.
 #[cube]
 fn stash<T: State>(shared: &mut Shared<[Four]>, ahead: &Array<u32>, half: u32, #[comptime] side: Side) {
     #[unroll]
     for index in 0..comptime!(side.brought()) {
-        let (quad, line) = seat(index, side);
-        if comptime!(side.even()) || line < comptime!(side.depth) && quad < comptime!(side.quads()) {
+        let (quad, lines) = seat(index, side);
+        if comptime!(side.even()) || lines < comptime!(side.depth / SIDE) && quad < comptime!(side.quads()) {
             #[unroll]
-            for word in 0..comptime!(T::WORDS) {
-                let mut four = Four::empty();
+            for line in 0..SIDE {
                 #[unroll]
-                for element in 0..QUAD {
-                    let register = comptime!((index * QUAD + element) as usize * T::WORDS + word);
-                    four.insert(comptime!(element as usize), ahead[register]);
+                for word in 0..comptime!(T::WORDS) {
+                    let mut four = Four::empty();
+                    #[unroll]
+                    for element in 0..SIDE {
+                        let item = comptime!(if side.down { element * SIDE + line } else { line * SIDE + element });
+                        let register = comptime!((index * SIDE * SIDE + item) as usize * T::WORDS + word);
+                        four.insert(comptime!(element as usize), ahead[register]);
+                    }
+                    let plane =
+                        half * comptime!(side.half(T::WORDS)) + comptime!(word as u32 * side.depth * side.stride());
+                    let at_line = (lines * SIDE + line) * comptime!(side.stride());
+                    shared[(plane + at_line + quad) as usize] = four;
                 }
-                let plane = half * comptime!(side.half(T::WORDS)) + comptime!(word as u32 * side.depth * side.stride());
-                shared[(plane + line * comptime!(side.stride()) + quad) as usize] = four;
             }
         }
     }
@@ -305,11 +386,11 @@ fn load_quads<T: State>(
         let plane = half * comptime!(side.half(T::WORDS)) + comptime!(word as u32 * side.depth * side.stride());
         let first = plane + line * comptime!(side.stride()) + unit;
         #[unroll]
-        for quad in 0..comptime!(count / QUAD) {
+        for quad in 0..comptime!(count / SIDE) {
             let four = shared[(first + comptime!(quad * apart)) as usize];
             #[unroll]
-            for element in 0..QUAD {
-                let register = comptime!((quad * QUAD + element) as usize * T::WORDS + word);
+            for element in 0..SIDE {
+                let register = comptime!((quad * SIDE + element) as usize * T::WORDS + word);
                 elements[register] = four.extract(comptime!(element as usize));
             }
         }
@@ -334,12 +415,12 @@ fn write_block<O: Lower>(
     let across = comptime!(blocks.columns / blocks.unit_columns);
     #[unroll]
     for row in 0..comptime!(blocks.unit_rows) {
-        let at_row = first_row + (UNIT_POS / across + comptime!(row / QUAD * down)) * QUAD + comptime!(row % QUAD);
+        let at_row = first_row + (UNIT_POS / across + comptime!(row / SIDE * down)) * SIDE + comptime!(row % SIDE);
         #[unroll]
         for column in 0..comptime!(blocks.unit_columns) {
             let place = comptime!(row * blocks.unit_columns + column);
-            let quad = UNIT_POS % across + comptime!(column / QUAD * across);
-            let at_column = first_column + quad * QUAD + comptime!(column % QUAD);
+            let quad = UNIT_POS % across + comptime!(column / SIDE * across);
+            let at_column = first_column + quad * SIDE + comptime!(column % SIDE);
             let inside = at_row < shape.rows && at_column < shape.columns;
             if inside && (comptime!(!blocks.symmetric) || at_row <= at_column) {
                 let state = kept::<O::State>(sums, place);

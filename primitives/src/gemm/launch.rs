@@ -85,7 +85,8 @@ fn launch<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     let units = plan.kernel.units();
     let Product { rows, columns, depth, count, .. } = product;
     let shape = ShapeLaunch::new(rows, columns, depth, plan.across, plan.tiles as u32, slice, count, cubes);
-    let (left, right, bound) = (a.bind(device)?, b.bind(device)?, op.bind(device)?);
+    let run = plan.kernel.run();
+    let (left, right, bound) = (a.bind(device, run)?, b.bind(device, run)?, op.bind(device)?);
     let (client, cube) = (&gpu.client, CubeDim::new_1d(units));
     let kernel = match plan.kernel {
         Kernel::Tiled(_) => "gemm::multiply",

@@ -4,6 +4,7 @@ use super::GemmStrategy;
 use super::blocked::Blocks;
 use super::explain::GemmReason;
 use super::kernel::Blueprint;
+use crate::views::SIDE;
 use crate::{Feature, Profile, State};
 
 /// Side of the square of units that computes without shared memory.
@@ -45,6 +46,14 @@ impl Kernel {
         match self {
             Kernel::Tiled(blueprint) => blueprint.side * blueprint.side,
             Kernel::Blocked(blocks) => blocks.units(),
+        }
+    }
+
+    /// Neighbouring elements of a factor that are read together.
+    pub fn run(&self) -> u32 {
+        match self {
+            Kernel::Tiled(_) => 1,
+            Kernel::Blocked(_) => SIDE,
         }
     }
 
@@ -157,7 +166,8 @@ const SHORTEST_SLICE: u32 = 128;
 /// How many slices of a depth, and the depth of each.
 fn slices(tiles: u64, depth: u32) -> (u32, u32) {
     let wanted = SLICED.div_ceil(tiles.max(1)).min(u64::from(depth / SHORTEST_SLICE)).max(1) as u32;
-    let each = depth.div_ceil(wanted).max(1);
+    // Whole steps of the kernel, whose reads are then aligned.
+    let each = depth.div_ceil(wanted).max(1).next_multiple_of(DEPTHS[0]);
     (depth.div_ceil(each).max(1), each)
 }
 
@@ -170,6 +180,7 @@ const DEPTHS: [u32; 3] = [16, 8, 4];
 /// The largest blocks that the device has room for and of which there are enough, or else the smallest, as for a depth that
 /// is `split`.
 fn blocked<A: State, B: State, S: State>(product: Product, split: bool, profile: &Profile) -> Result<Kernel, Feature> {
+    let deep = product.depth.is_multiple_of(SIDE);
     let plain = S::WORDS == 1 && A::WORDS == 1 && B::WORDS == 1;
     let fit = |(side, unit)| {
         let blocks = |depth| Blocks {
@@ -179,6 +190,7 @@ fn blocked<A: State, B: State, S: State>(product: Product, split: bool, profile:
             unit_rows: unit,
             unit_columns: unit,
             unrolled: if plain { 2 } else { 1 },
+            whole: (product.rows.is_multiple_of(SIDE) && deep, product.columns.is_multiple_of(SIDE) && deep),
             left_by_depth: product.row_major.0,
             right_by_depth: !product.row_major.1,
             symmetric: product.symmetric,

@@ -56,7 +56,7 @@ fn fold<M: Matrix, O: Lift<M::Item> + Lower>(
     let units = UNITS.min(gpu.profile.max_units);
     let across = matrix.rows().div_ceil(units);
     let extent = ExtentLaunch::new(matrix.rows(), matrix.columns(), runs.len, across);
-    let (view, op) = (matrix.bind(device)?, op.bind(device)?);
+    let (view, op) = (matrix.bind(device, 1)?, op.bind(device)?);
     let cubes = across * runs.count;
     device.notify(&Launch { kernel: "lines::fold", strategy: "Lines", cubes: u64::from(cubes), units });
     // SAFETY: elements are read inside the matrix, and run `r` of line `l` writes item `r · lines + l`, of which the

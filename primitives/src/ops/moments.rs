@@ -92,15 +92,21 @@ pub(super) fn is_none(count: Wide) -> bool {
 fn merge<T: Real>(left: MomentsState<T>, right: MomentsState<T>) -> MomentsState<T> {
     let count = wide_add(left.count, right.count);
     let delta = right.mean - left.mean;
-    let step = delta * (T::of_wide(right.count) / T::of_wide(count));
-    let merged = MomentsState::<T> {
-        count,
-        mean: left.mean + step,
-        m2: left.m2 + right.m2 + delta * T::of_wide(left.count) * step,
-    };
-    // The formulas would divide by 0 for no items at all, and lose infinite items beside none.
-    let from_left = choose::<MomentsState<T>>(is_none(right.count), left, merged);
-    choose::<MomentsState<T>>(is_none(left.count), right, from_left)
+    let n_left = T::of_wide(left.count);
+    // Nearly all merges are of two sides alike: they need no division.
+    let half = delta / T::whole(2);
+    let mut merged =
+        MomentsState::<T> { count, mean: left.mean + half, m2: left.m2 + right.m2 + delta * n_left * half };
+    let apart = (left.count.low ^ right.count.low) | (left.count.high ^ right.count.high);
+    if apart != 0u32 {
+        let step = delta * (T::of_wide(right.count) / T::of_wide(count));
+        let uneven =
+            MomentsState::<T> { count, mean: left.mean + step, m2: left.m2 + right.m2 + delta * n_left * step };
+        // The formulas would lose infinite items beside none.
+        let from_left = choose::<MomentsState<T>>(is_none(right.count), left, uneven);
+        merged = choose::<MomentsState<T>>(is_none(left.count), right, from_left);
+    }
+    merged
 }
 
 #[cube]
@@ -120,6 +126,27 @@ impl<T: Real> Monoid for Moments<T> {
 impl<T: Real> Lift<T> for Moments<T> {
     fn lift(&self, item: T) -> MomentsState<T> {
         MomentsState::<T> { count: Wide { low: 1u32, high: 0u32 }, mean: item, m2: T::whole(0) }
+    }
+
+    /// In a run, sums of differences from its first item, plain in place of the mean and squared in place of `M₂`.
+    fn open(&self, _first: T) -> MomentsState<T> {
+        MomentsState::<T> { count: Wide { low: 1u32, high: 0u32 }, mean: T::whole(0), m2: T::whole(0) }
+    }
+
+    fn extend(&self, run: MomentsState<T>, first: T, item: T) -> MomentsState<T> {
+        let apart = item - first;
+        MomentsState::<T> {
+            count: Wide { low: run.count.low + 1u32, high: 0u32 },
+            mean: run.mean + apart,
+            m2: run.m2 + apart * apart,
+        }
+    }
+
+    fn close(&self, run: MomentsState<T>, first: T) -> MomentsState<T> {
+        let step = run.mean / T::of_wide(run.count);
+        // The first item is one of them, so that little cancels. Below 0 by rounding only; what is not a number stays so.
+        let m2 = run.m2 - run.mean * step;
+        MomentsState::<T> { count: run.count, mean: first + step, m2: select(m2 < T::whole(0), T::whole(0), m2) }
     }
 }
 

@@ -137,6 +137,45 @@ impl<T: Real> Lift<T> for Moments4<T> {
             m4: T::whole(0),
         }
     }
+
+    /// In a run, sums of powers of differences from its first item.
+    fn open(&self, _first: T) -> Moments4State<T> {
+        Moments4State::<T> {
+            count: Wide { low: 1u32, high: 0u32 },
+            mean: T::whole(0),
+            m2: T::whole(0),
+            m3: T::whole(0),
+            m4: T::whole(0),
+        }
+    }
+
+    fn extend(&self, run: Moments4State<T>, first: T, item: T) -> Moments4State<T> {
+        let apart = item - first;
+        let squared = apart * apart;
+        Moments4State::<T> {
+            count: Wide { low: run.count.low + 1u32, high: 0u32 },
+            mean: run.mean + apart,
+            m2: run.m2 + squared,
+            m3: run.m3 + squared * apart,
+            m4: run.m4 + squared * squared,
+        }
+    }
+
+    fn close(&self, run: Moments4State<T>, first: T) -> Moments4State<T> {
+        let step = run.mean / T::of_wide(run.count);
+        // About the mean in place of the first item, by the binomial theorem.
+        let m2 = run.m2 - run.mean * step;
+        let m3 = run.m3 + step * (T::whole(2) * run.mean * step - T::whole(3) * run.m2);
+        let inner = T::whole(6) * run.m2 - T::whole(3) * run.mean * step;
+        let m4 = run.m4 + step * (step * inner - T::whole(4) * run.m3);
+        Moments4State::<T> {
+            count: run.count,
+            mean: first + step,
+            m2: select(m2 < T::whole(0), T::whole(0), m2),
+            m3,
+            m4: select(m4 < T::whole(0), T::whole(0), m4),
+        }
+    }
 }
 
 #[cube]

@@ -4,7 +4,7 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::kernel::{self, Blueprint};
-use super::plan::{Cut, Plan};
+use super::plan::{Cut, Plan, parts};
 use crate::device::{Gpu, Launch, Use, argument};
 use crate::ops::Resume;
 use crate::tile::Tile;
@@ -27,19 +27,20 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
         .map_err(|limit| Error::TooLong { what: "a reduction", len: source.len(), limit })?;
     let words = output.size_in_used() as usize / 4;
     let out = argument(output.clone(), words);
-    if plan.cut.cubes == 1 {
+    let cubes = plan.cubes();
+    if cubes == 1 {
         let blueprint = Blueprint { tile: plan.tile, lowered: true };
         return fold(device, gpu, source, op, out, slot, plan.cut, blueprint);
     }
-    let partials = partials::<O::State>(device, gpu, plan.cut.cubes, 0)?;
+    let partials = partials::<O::State>(device, gpu, cubes, 0)?;
     let blueprint = Blueprint { tile: plan.tile, lowered: false };
-    let words = plan.cut.cubes as usize * O::State::WORDS;
+    let words = cubes as usize * O::State::WORDS;
     fold(device, gpu, source, op, argument(partials.clone(), words), 0, plan.cut, blueprint)?;
     // One cube folds the partial states.
-    let states = Buffer::<O::State>::on_device(device, partials, plan.cut.cubes as usize);
+    let states = Buffer::<O::State>::on_device(device, partials, cubes as usize);
     let resume = Resume::new(op.clone());
     let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, plan.tile, 0, O::State::WORDS).map_err(unsupported)?;
-    let cut = Cut::new(u64::from(plan.cut.cubes), tile.len(), 1).expect("the partials are few");
+    let cut = parts(cubes.into(), tile, 1).expect("the partials are few");
     fold(device, gpu, &states, &resume, out, slot, cut, Blueprint { tile, lowered: true })
 }
 
@@ -81,19 +82,20 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let view = source.bind(device, blueprint.tile.run)?;
     let op = op.bind(device)?;
     let units = blueprint.tile.units;
-    device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: u64::from(cut.cubes), units });
+    let cubes = cut.cubes.div_ceil(blueprint.tile.groups());
+    device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: cubes.into(), units });
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and cube `c` of
     // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
     unsafe {
         kernel::fold::launch_unchecked::<S::View, O>(
             &gpu.client,
-            cube_grid(cut.cubes, &gpu.profile),
+            cube_grid(cubes, &gpu.profile),
             CubeDim::new_1d(units),
             view,
             op,
             output,
             slot,
-            cut.cubes,
+            cubes,
             cut.tiles_per_cube,
             cut.full_tiles,
             cut.tail,

@@ -12,14 +12,17 @@ const MAX_PARTIALS: u64 = 2048;
 /// Tiles that keep a large GPU busy.
 const BUSY: u64 = 1024;
 
-/// A reduction in two launches: `cubes` partial states, then one cube that folds them.
+/// A reduction in two launches: [`Plan::cubes`] partial states, then one cube that folds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     /// The tile of both launches.
     pub tile: Tile,
-    /// How the items are cut up.
+    /// How the items are cut into parts and dealt to groups.
     pub cut: Cut,
 }
+
+/// Parts are numbered with u32, past the last one too: a cube's groups are dealt as many each.
+const MOST_PARTS: u64 = 1 << 31;
 
 /// `len` items cut into tiles, and the tiles dealt to cubes in contiguous runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +67,15 @@ fn computed(len: u64) -> Tile {
     Tile { run: 1 << run.ilog2(), rolled: true, ..WANTED }
 }
 
+/// `len` items cut into the parts of `tile`, and those dealt to the groups of at most `max_cubes` cubes.
+///
+/// # Errors
+///
+/// As [`Cut::new`].
+pub fn parts(len: u64, tile: Tile, max_cubes: u64) -> Result<Cut, u64> {
+    Cut::new(len, tile.part().len(), max_cubes * u64::from(tile.groups()))
+}
+
 impl Plan {
     /// The plan for `len` items of type `T`, read from `stored` words each and folded as states `S`.
     ///
@@ -74,7 +86,13 @@ impl Plan {
         let wanted = if stored == 0 { computed(len) } else { WANTED };
         let tile = Tile::fitting::<T, S>(profile, wanted, 0, T::WORDS)?;
         let max_cubes = MAX_PARTIALS.min(u64::from(profile.max_cubes.0));
-        Ok(Cut::new(len, tile.len(), max_cubes).map(|cut| Plan { tile, cut }))
+        let limit = MOST_PARTS * u64::from(tile.part().len());
+        Ok(if len > limit { Err(limit) } else { parts(len, tile, max_cubes).map(|cut| Plan { tile, cut }) })
+    }
+
+    /// Cubes of the first launch.
+    pub fn cubes(&self) -> u32 {
+        self.cut.cubes.div_ceil(self.tile.groups())
     }
 }
 

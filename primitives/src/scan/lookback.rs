@@ -158,14 +158,18 @@ pub fn next_course(course: Course, missing: u32, index: u32, window: u32) -> Cou
 /// the next launch.
 #[cube]
 pub fn draw_tile(ticket: &mut [Atomic<u32>], room: &mut Room, cubes: u32) -> u32 {
-    if UNIT_POS == 0 {
-        let drawn = ticket[0].fetch_add(1u32);
-        if drawn == cubes - 1 {
-            ticket[0].store(0u32);
+    let mut tile = 0u32;
+    if cubes > 1 {
+        if UNIT_POS == 0 {
+            let drawn = ticket[0].fetch_add(1u32);
+            if drawn == cubes - 1 {
+                ticket[0].store(0u32);
+            }
+            room.notes[0] = drawn;
         }
-        room.notes[0] = drawn;
+        // Protects: the tile is known before any unit works on it.
+        sync_cube();
+        tile = room.notes[0];
     }
-    // Protects: the tile is known before any unit works on it.
-    sync_cube();
-    room.notes[0]
+    tile
 }

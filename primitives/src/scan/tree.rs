@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::blueprint::Kind;
 use super::plan::{reproducible_tile, window};
 use crate::collect::host::filled;
+use crate::reduce::host::fold_run;
 use crate::tile::Tile;
 use crate::views::HostView;
 use crate::{Lift, Lower, Monoid};
@@ -66,14 +67,14 @@ impl<V: HostView, O: Lift<V::Item>> Tiles<'_, V, O> {
         let valid = (self.len - start).min(self.tile_len());
         let rows = tile.rows * tile.steps;
         let first = u64::from((plane * rows + row) * tile.plane) * run;
-        let push = |folded, item: u64| self.op.push(folded, self.view.read(start + item));
+        let push = |folded, item: u64| self.op.push(folded, self.view.read(item));
         (0..u64::from(tile.plane))
             .map(|unit| {
-                let (start, end) = (first + unit * run, first + (unit + 1) * run);
+                let (begin, end) = (first + unit * run, first + (unit + 1) * run);
                 if valid == self.tile_len() {
-                    (start + 1..end).fold(self.op.lift(self.view.read(index * self.tile_len() + start)), push)
+                    fold_run(self.view, start + begin, start + end, self.op)
                 } else {
-                    (start.min(valid)..end.min(valid)).fold(self.op.identity(), push)
+                    (start + begin.min(valid)..start + end.min(valid)).fold(self.op.identity(), push)
                 }
             })
             .collect()

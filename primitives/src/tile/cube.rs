@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, lane, load_runs, plane_fold, registers, rolled_fold, run_fold, shared_load, shared_store};
+use super::{Tile, lane, load_runs, plane_fold, rolled_fold, run_fold, shared_load, shared_store};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, State, Wide};
 
@@ -10,7 +10,7 @@ use crate::{Both, Lift, Monoid, MonoidExpand, State, Wide};
 /// is the fold of the unit's run. Of a full tile, the last step's items are left in `items`.
 #[cube]
 #[allow(unused_assignments)] // a kernel's variable has a value from the start
-fn part_fold<V: View, O: Lift<V::Item>>(
+pub fn part_fold<V: View, O: Lift<V::Item>>(
     op: &O,
     view: &V,
     start: Wide,
@@ -97,25 +97,6 @@ pub fn group_before<S: State>(found: S, shared: &Shared<[u32]>, #[comptime] tile
     }
 }
 
-/// The fold of a tile's first `valid` items, right on the first unit. `shared` holds `tile.slots()` states.
-#[cube]
-pub fn tile_fold<V: View, O: Lift<V::Item>>(
-    op: &O,
-    view: &V,
-    start: Wide,
-    valid: u32,
-    shared: &mut Shared<[u32]>,
-    #[comptime] tile: Tile,
-) -> O::State {
-    let mut items = registers::<V::Item>(comptime!(tile.items()));
-    let part = part_fold::<V, O>(op, view, start, valid, &mut items, shared, tile);
-    if comptime!(tile.plane > 0) {
-        groups_fold::<O>(op, part, shared, tile)
-    } else {
-        cube_fold::<O>(op, part, shared, comptime!(tile.units))
-    }
-}
-
 /// Puts what comes before each plane into shared memory, and gives the fold of all planes, right on the first unit. A
 /// plane's own fold is right on its first unit.
 #[cube]
@@ -147,7 +128,7 @@ fn groups_scan<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[c
 /// The folds of the planes folded in order, right on the first unit, while the others go on; a plane's fold is right on its
 /// first unit.
 #[cube]
-fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
+pub fn groups_fold<O: Monoid>(op: &O, own: O::State, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> O::State {
     let slots = comptime!(tile.slots());
     let groups = comptime!(tile.groups());
     if lane(tile) == 0 {

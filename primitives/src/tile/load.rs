@@ -23,7 +23,8 @@ pub fn within_tile(start: Wide, offset: u32) -> Wide {
 #[cube]
 pub fn run_offset(step: u32, #[comptime] row: u32, #[comptime] tile: Tile) -> u32 {
     let group = comptime!(tile.group());
-    let part = UNIT_POS / group * comptime!(group * tile.items() * tile.steps);
+    let groups = if comptime!(tile.groups() > 1) { UNIT_POS / group } else { 0u32.runtime() };
+    let part = groups * comptime!(group * tile.items() * tile.steps);
     let first = part + UNIT_POS % group * comptime!(tile.run) + comptime!(row * group * tile.run);
     first + step * comptime!(group * tile.items())
 }
@@ -96,12 +97,13 @@ pub fn run_fold<V: View, O: Lift<V::Item>>(
     #[comptime] full: bool,
 ) -> O::State {
     if comptime!(full) {
-        let mut folded = op.lift(kept::<V::Item>(items, comptime!(row * tile.run)));
+        let first = kept::<V::Item>(items, comptime!(row * tile.run));
+        let mut folded = op.open(first);
         #[unroll]
         for item in 1..comptime!(tile.run) {
-            folded = op.push(folded, kept::<V::Item>(items, comptime!(row * tile.run + item)));
+            folded = op.extend(folded, first, kept::<V::Item>(items, comptime!(row * tile.run + item)));
         }
-        folded
+        op.close(folded, first)
     } else {
         let first = run_offset(step, row, tile);
         let mut folded = op.identity();

@@ -23,7 +23,7 @@ mod plane;
 mod shared;
 mod sweep;
 
-pub use cube::{cube_fold, cube_scan, group_before, tile_fold, tile_parts};
+pub use cube::{cube_fold, cube_scan, group_before, groups_fold, part_fold, tile_parts};
 pub use load::*;
 pub use output::{fetch, store, write_nothing, write_row, write_scanned};
 pub use plane::{lane, plane_fold, plane_last, plane_scan, plane_shift_up};
@@ -70,6 +70,11 @@ impl Tile {
     /// The same order of items a row at a time: for the tile that is not full, whose code is to be small.
     pub fn by_rows(self) -> Self {
         Tile { steps: self.steps * self.rows, rows: 1, ..self }
+    }
+
+    /// A group's part of the tile, for kernels that deal parts to groups themselves.
+    pub fn part(self) -> Self {
+        Tile { units: self.group(), ..self }
     }
 
     /// Units of a group.

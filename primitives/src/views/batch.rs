@@ -3,6 +3,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::Argument;
 
+use super::matrix::block_each;
 use super::{HostMatrix, HostView, Matrix, MatrixView, MatrixViewExpand, Source, View, ViewExpand};
 use crate::{Device, Error, wide_add, wide_product};
 
@@ -100,6 +101,10 @@ impl<V: View> MatrixView for StackView<V> {
         let before = wide_product(column, self.column_stride);
         self.source.read(wide_add(start, wide_add(above, before)))
     }
+
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
+        block_each::<StackView<V>>(self, row, column, registers, at);
+    }
 }
 
 impl<V: HostView> HostMatrix for Stack<V> {
@@ -134,7 +139,7 @@ impl<S: Source> Matrix for Stack<S> {
         column_stride <= row_stride || row_stride == 0
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+    fn bind(&self, device: &Device, _: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         let [matrix_stride, row_stride, column_stride] = self.strides;
         Ok((self.source.bind(device, 1)?, self.rows, matrix_stride, row_stride, column_stride))
     }

@@ -80,7 +80,7 @@ impl<M: Matrix> Source for Flat<'_, M> {
     }
 
     fn bind(&self, device: &Device, _: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.matrix.bind(device)?, self.matrix.columns()))
+        Ok((self.matrix.bind(device, 1)?, self.matrix.columns()))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {

@@ -5,7 +5,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Argument;
 
 use super::{Both, HostView, Mapping, MappingExpand, Source, View, ViewExpand, both};
-use crate::{Device, Error, State, wide_add, wide_product};
+use crate::tile::{keep, kept, registers as registers_for};
+use crate::{Device, Error, Fixed, State, Wide, wide_add, wide_product};
 
 /// The device's half of a matrix.
 #[cube]
@@ -15,6 +16,46 @@ pub trait MatrixView: LaunchArg + Send + Sync {
 
     /// The element at `row`, `column`, which are inside the matrix.
     fn element(&self, row: u32, column: u32) -> Self::Item;
+
+    /// Puts the words of four rows of four elements, from `row`, `column` on, into `registers`, row after row, from item `at` of
+    /// it on. All are inside the matrix, and `row` and `column` are multiples of four: neighbours in memory come 16 bytes at a
+    /// time where the matrix was bound for that.
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32);
+}
+
+/// Rows and columns of a [`MatrixView::block`].
+pub const SIDE: u32 = 4;
+
+/// [`MatrixView::block`] an element at a time.
+#[cube]
+pub(crate) fn block_each<V: MatrixView>(
+    view: &V,
+    row: u32,
+    column: u32,
+    registers: &mut Array<u32>,
+    #[comptime] at: u32,
+) {
+    #[unroll]
+    for down in 0..SIDE {
+        #[unroll]
+        for across in 0..SIDE {
+            let item = view.element(row + down, column + across);
+            keep::<V::Item>(registers, item, comptime!(at + down * SIDE + across));
+        }
+    }
+}
+
+/// A block's columns as its rows.
+#[cube]
+fn turned<T: State>(block: &Array<u32>, registers: &mut Array<u32>, #[comptime] at: u32) {
+    #[unroll]
+    for down in 0..SIDE {
+        #[unroll]
+        for across in 0..SIDE {
+            let item = kept::<T>(block, comptime!(across * SIDE + down));
+            keep::<T>(registers, item, comptime!(at + down * SIDE + across));
+        }
+    }
 }
 
 /// The host's half of a matrix.
@@ -59,12 +100,12 @@ pub trait Matrix {
     /// How many columns.
     fn columns(&self) -> u32;
 
-    /// The launch argument of the view.
+    /// The launch argument of the view. `run` is 4 where a kernel reads blocks, 1 where it reads elements.
     ///
     /// # Errors
     ///
     /// Elements that the device cannot hold, or that live on another one.
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error>;
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error>;
 
     /// The host's view.
     ///
@@ -137,8 +178,8 @@ impl<M: Matrix + ?Sized> Matrix for &M {
         M::row_major(self)
     }
 
-    fn bind(&self, device: &Device) -> Result<<M::View as LaunchArg>::RuntimeArg, Error> {
-        M::bind(self, device)
+    fn bind(&self, device: &Device, run: u32) -> Result<<M::View as LaunchArg>::RuntimeArg, Error> {
+        M::bind(self, device, run)
     }
 
     fn on_host(&self) -> Result<M::Host<'_>, Error> {
@@ -216,6 +257,24 @@ pub struct DenseView<V: View> {
     source: V,
     row_stride: u32,
     column_stride: u32,
+    neighbours: Fixed<Neighbours>,
+}
+
+/// Which elements are read together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Neighbours {
+    /// Four of a row.
+    Row,
+    /// Four of a column.
+    Column,
+    /// None.
+    No,
+}
+
+/// The place of an element among the items of a source.
+#[cube]
+fn place(row: u32, row_stride: u32, column: u32, column_stride: u32) -> Wide {
+    wide_add(wide_product(row, row_stride), wide_product(column, column_stride))
 }
 
 #[cube]
@@ -223,9 +282,27 @@ impl<V: View> MatrixView for DenseView<V> {
     type Item = V::Item;
 
     fn element(&self, row: u32, column: u32) -> V::Item {
-        let above = wide_product(row, self.row_stride);
-        let before = wide_product(column, self.column_stride);
-        self.source.read(wide_add(above, before))
+        self.source.read(place(row, self.row_stride, column, self.column_stride))
+    }
+
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
+        if comptime!(self.neighbours.0 == Neighbours::Row) {
+            #[unroll]
+            for down in 0..SIDE {
+                let start = place(row + down, self.row_stride, column, self.column_stride);
+                self.source.read_run(start, registers, comptime!(at + down * SIDE), SIDE);
+            }
+        } else if comptime!(self.neighbours.0 == Neighbours::Column) {
+            let mut block = registers_for::<V::Item>(comptime!(SIDE * SIDE));
+            #[unroll]
+            for across in 0..SIDE {
+                let start = place(row, self.row_stride, column + across, self.column_stride);
+                self.source.read_run(start, &mut block, comptime!(across * SIDE), SIDE);
+            }
+            turned::<V::Item>(&block, registers, at);
+        } else {
+            block_each::<DenseView<V>>(self, row, column, registers, at);
+        }
     }
 }
 
@@ -263,8 +340,16 @@ impl<S: Source> Matrix for Dense<S> {
         self.column_stride <= self.row_stride || self.row_stride == 0
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.source.bind(device, 1)?, self.row_stride, self.column_stride))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        let in_fours = |stride: u32| stride.is_multiple_of(SIDE);
+        let neighbours = match (self.row_stride, self.column_stride) {
+            _ if run != SIDE => Neighbours::No,
+            (row_stride, 1) if in_fours(row_stride) => Neighbours::Row,
+            (1, column_stride) if in_fours(column_stride) => Neighbours::Column,
+            _ => Neighbours::No,
+        };
+        let run = if neighbours == Neighbours::No { 1 } else { run };
+        Ok((self.source.bind(device, run)?, self.row_stride, self.column_stride, Fixed(neighbours)))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
@@ -296,6 +381,12 @@ impl<V: MatrixView> MatrixView for TransposedView<V> {
 
     fn element(&self, row: u32, column: u32) -> V::Item {
         self.matrix.element(column, row)
+    }
+
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
+        let mut block = registers_for::<V::Item>(comptime!(SIDE * SIDE));
+        self.matrix.block(column, row, &mut block, 0u32);
+        turned::<V::Item>(&block, registers, at);
     }
 }
 
@@ -335,8 +426,8 @@ impl<M: Matrix> Matrix for Transposed<M> {
         !self.matrix.row_major()
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.matrix.bind(device)?,))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.matrix.bind(device, run)?,))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
@@ -364,6 +455,15 @@ impl<V: MatrixView, O: Mapping<V::Item>> MatrixView for MatrixMapView<V, O> {
 
     fn element(&self, row: u32, column: u32) -> O::Output {
         self.op.map(self.matrix.element(row, column))
+    }
+
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
+        let mut block = registers_for::<V::Item>(comptime!(SIDE * SIDE));
+        self.matrix.block(row, column, &mut block, 0u32);
+        #[unroll]
+        for item in 0..comptime!(SIDE * SIDE) {
+            keep::<O::Output>(registers, self.op.map(kept::<V::Item>(&block, item)), comptime!(at + item));
+        }
     }
 }
 
@@ -402,8 +502,8 @@ impl<M: Matrix, O: Mapping<M::Item>> Matrix for MatrixMap<M, O> {
         self.matrix.row_major()
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.matrix.bind(device)?, self.op.bind(device)?))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.matrix.bind(device, run)?, self.op.bind(device)?))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
@@ -432,6 +532,18 @@ impl<A: MatrixView, B: MatrixView> MatrixView for MatrixZipView<A, B> {
 
     fn element(&self, row: u32, column: u32) -> Both<A::Item, B::Item> {
         both::<A::Item, B::Item>(self.left.element(row, column), self.right.element(row, column))
+    }
+
+    fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
+        let mut left = registers_for::<A::Item>(comptime!(SIDE * SIDE));
+        let mut right = registers_for::<B::Item>(comptime!(SIDE * SIDE));
+        self.left.block(row, column, &mut left, 0u32);
+        self.right.block(row, column, &mut right, 0u32);
+        #[unroll]
+        for item in 0..comptime!(SIDE * SIDE) {
+            let pair = both::<A::Item, B::Item>(kept::<A::Item>(&left, item), kept::<B::Item>(&right, item));
+            keep::<Both<A::Item, B::Item>>(registers, pair, comptime!(at + item));
+        }
     }
 }
 
@@ -463,8 +575,8 @@ impl<A: Matrix, B: Matrix> Matrix for MatrixZip<A, B> {
         self.left.row_major()
     }
 
-    fn bind(&self, device: &Device) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
-        Ok((self.left.bind(device)?, self.right.bind(device)?))
+    fn bind(&self, device: &Device, run: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
+        Ok((self.left.bind(device, run)?, self.right.bind(device, run)?))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {

@@ -55,6 +55,22 @@ impl<T: State, M: Lift<T>> Lift<T> for Continued<M> {
     fn lift(&self, item: T) -> M::State {
         self.op.lift(item)
     }
+
+    fn push(&self, state: M::State, item: T) -> M::State {
+        self.op.push(state, item)
+    }
+
+    fn open(&self, first: T) -> M::State {
+        self.op.open(first)
+    }
+
+    fn extend(&self, run: M::State, first: T, item: T) -> M::State {
+        self.op.extend(run, first, item)
+    }
+
+    fn close(&self, run: M::State, first: T) -> M::State {
+        self.op.close(run, first)
+    }
 }
 
 #[cube]

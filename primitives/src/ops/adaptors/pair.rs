@@ -53,6 +53,22 @@ impl<T: State, A: Lift<T>, B: Lift<T>> Lift<T> for Pair<A, B> {
     fn lift(&self, item: T) -> Both<A::State, B::State> {
         both::<A::State, B::State>(self.left.lift(item), self.right.lift(item))
     }
+
+    fn push(&self, state: Both<A::State, B::State>, item: T) -> Both<A::State, B::State> {
+        both::<A::State, B::State>(self.left.push(state.left, item), self.right.push(state.right, item))
+    }
+
+    fn open(&self, first: T) -> Both<A::State, B::State> {
+        both::<A::State, B::State>(self.left.open(first), self.right.open(first))
+    }
+
+    fn extend(&self, run: Both<A::State, B::State>, first: T, item: T) -> Both<A::State, B::State> {
+        both::<A::State, B::State>(self.left.extend(run.left, first, item), self.right.extend(run.right, first, item))
+    }
+
+    fn close(&self, run: Both<A::State, B::State>, first: T) -> Both<A::State, B::State> {
+        both::<A::State, B::State>(self.left.close(run.left, first), self.right.close(run.right, first))
+    }
 }
 
 #[cube]

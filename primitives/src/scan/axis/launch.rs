@@ -70,7 +70,7 @@ fn launch<M: Matrix, O: Lift<M::Item> + Lower, D: Form>(
         SlotsLaunch::new(slots as u32, tag),
         cubes,
     );
-    let (view, op) = (matrix.bind(device)?, op.bind(device)?);
+    let (view, op) = (matrix.bind(device, 1)?, op.bind(device)?);
     let results = argument(output.handle_on(device)?, output.len() * O::Output::WORDS);
     let strategy = Strategy::DecoupledLookback.name();
     device.notify(&Launch { kernel: "scan::columns", strategy, cubes: u64::from(cubes), units: plan.units });
