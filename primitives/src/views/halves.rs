@@ -76,7 +76,7 @@ impl<V: View<Item = u32>> View for HalvesView<V> {
 
     fn read(&self, index: Wide) -> f32 {
         let word = self.words.read(Wide { low: (index.low >> 1u32) | (index.high << 31u32), high: index.high >> 1u32 });
-        widened(word >> ((index.low & 1u32) * 16u32) & 0xffffu32, comptime!(self.format.0))
+        widened((word >> ((index.low & 1u32) * 16u32)) & 0xffffu32, comptime!(self.format.0))
     }
 
     fn read_run(&self, start: Wide, registers: &mut Array<u32>, #[comptime] at: u32, #[comptime] count: u32) {
@@ -113,7 +113,7 @@ fn widened(bits: u32, #[comptime] format: Half) -> f32 {
 /// A subnormal number is its mantissa times 2^-24; others have their exponents moved, that of infinities and NaN to the end.
 #[cube]
 fn of_binary16(bits: u32) -> f32 {
-    let (sign, exponent, mantissa) = ((bits & 0x8000u32) << 16u32, bits >> 10u32 & 31u32, bits & 0x3ffu32);
+    let (sign, exponent, mantissa) = ((bits & 0x8000u32) << 16u32, (bits >> 10u32) & 31u32, bits & 0x3ffu32);
     let moved = select(exponent == 31u32, 255u32, exponent + 112u32);
     let small = (mantissa as f32) * 5.960_464_5e-8f32;
     f32::from_bits(sign | select(exponent == 0u32, small.to_bits(), (moved << 23u32) | (mantissa << 13u32)))
@@ -131,7 +131,7 @@ impl<V: HostView<Item = u32>> HostView for HostHalves<V> {
 
     fn read(&self, index: u64) -> f32 {
         let word = self.words.read(index / 2);
-        widened(word >> (index as u32 % 2 * 16) & 0xffff, self.format)
+        widened((word >> (index as u32 % 2 * 16)) & 0xffff, self.format)
     }
 }
 
