@@ -77,13 +77,11 @@ fn one<A: HostMatrix, B: HostMatrix, O: Semiring<A::Item, B::Item> + Lower>(
     if any.is::<PlusTimes<f64>>() {
         return floats::<_, _, _, f64>(left, right, index, shape);
     }
-    // Decided while compiling: heavy operators have no code for wide tiles.
-    if const { is_heavy::<O>() } {
-        tiled::<_, _, _, 1>(left, right, op, index, shape)
-    } else if is_narrow(shape[2]) {
-        tiled::<_, _, _, 1>(left, right, op, index, shape)
-    } else {
+    // The first half is decided while compiling: heavy operators have no code for wide tiles.
+    if const { !is_heavy::<O>() } && !is_narrow(shape[2]) {
         tiled::<_, _, _, WIDTH>(left, right, op, index, shape)
+    } else {
+        tiled::<_, _, _, 1>(left, right, op, index, shape)
     }
 }
 
