@@ -140,6 +140,24 @@ fn what_is_explained_is_what_runs() {
     assert!(plan.starts_with("the host's tiles of 4 × 8 results"), "{plan}");
 }
 
+#[test]
+fn depths_that_kernels_cannot_step_past_are_refused() {
+    let op = PlusTimes::<u32>::new();
+    for (name, device) in gpus() {
+        let endless = limited(device, |profile| profile.max_loop = u32::MAX);
+        let explained = |depth| {
+            let row = Dense::strided(vec![1u32], 1, depth, 0, 0).unwrap();
+            let column = Dense::strided(vec![1u32], depth, 1, 0, 0).unwrap();
+            endless.explain_gemm(&row, &column, &op, GemmStrategy::Naive)
+        };
+        let limit = u32::MAX - 1024;
+        assert!(explained(limit).is_ok(), "{name}");
+        let len = u64::from(limit) + 1;
+        let expected = Error::TooLong { what: "a product on this device", len, limit: limit.into() };
+        assert_eq!(explained(limit + 1).unwrap_err(), expected, "{name}");
+    }
+}
+
 /// A 16-bit float by its definition.
 fn defined(bits: u16, exponent_bits: u32) -> f32 {
     let mantissa_bits = 15 - exponent_bits;
@@ -183,7 +201,7 @@ fn every_16_bit_float_is_what_its_bits_say() {
 #[test]
 fn products_and_folds_of_16_bit_floats_are_those_of_their_values() {
     let [rows, depth, columns] = [21usize, 37, 19];
-    // Small whole numbers, whose sums are exact: 1 to 1.97 in steps of 1/32, and their upper halves.
+    // From 1 to 2 in steps of 1/32, so that sums of products are exact.
     let bits =
         |len, seed| integers(len, seed).into_iter().map(|word| 0x3c00 | (word >> 27 << 5) as u16).collect::<Vec<u16>>();
     let (a, b) = (bits(rows * depth, 38), bits(depth * columns, 39));
