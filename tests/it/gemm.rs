@@ -1,14 +1,13 @@
 //! Products against the oracle: every strategy, on every device.
 
 use cubefold::prelude::*;
-use cubefold::views::Batch;
-use cubefold::{Error, Feature, GemmPlan, GemmStrategy, Semiring};
+use cubefold::{Error, Feature, GemmStrategy, Semiring};
 
 use crate::devices::{devices, gpus, is_software, limited, observed, private};
 use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
-const STRATEGIES: [GemmStrategy; 6] = [
+pub const STRATEGIES: [GemmStrategy; 6] = [
     GemmStrategy::Naive,
     GemmStrategy::Tiled8,
     GemmStrategy::Tiled16,
@@ -50,7 +49,7 @@ const SHAPES: [[u32; 3]; 28] = [
 ];
 
 /// One product after another.
-fn oracle(a: &[u32], b: &[u32], [rows, depth, columns]: [usize; 3]) -> Vec<u32> {
+pub fn oracle(a: &[u32], b: &[u32], [rows, depth, columns]: [usize; 3]) -> Vec<u32> {
     let mut result = vec![0u32; rows * columns];
     for row in 0..rows {
         for column in 0..columns {
@@ -448,134 +447,4 @@ fn infinite_elements_come_out_right_by_every_strategy() {
         let paths = device.tiled_gemm_with(&nowhere, &nowhere, &ops::MinPlus::<f32>::new(), strategy).unwrap();
         assert_same(&paths.to_vec().unwrap(), &[FAR; 1600], &case);
     }
-}
-
-#[test]
-fn a_batch_has_the_bits_of_its_products_one_by_one() {
-    for (count, [rows, depth, columns]) in [
-        (0, [3, 4, 5]),
-        (1, [5, 6, 7]),
-        (3, [0, 4, 2]),
-        (3, [2, 0, 3]),
-        (5, [9, 33, 17]),
-        (3, [70, 300, 65]),
-        (70_001, [1, 2, 1]),
-    ] {
-        let a = integers((count * rows * depth) as usize, 31);
-        let b: Vec<Both<u32, u32>> = integers((count * depth * columns) as usize, 32)
-            .into_iter()
-            .map(|word| Both { left: word, right: word ^ 7 })
-            .collect();
-        let cell = |place: u32| {
-            let (product, row, column) = (place / (rows * columns), place / columns % rows, place % columns);
-            (0..depth).fold(MatrixProduct.identity(), |sum, at| {
-                let left = a[((product * rows + row) * depth + at) as usize];
-                let right = b[((product * depth + at) * columns + column) as usize];
-                MatrixProduct.combine(sum, MatrixProduct.multiply(left, right))
-            })
-        };
-        let expected: Vec<Matrix2> = (0..count * rows * columns).map(cell).collect();
-        for (name, device) in devices() {
-            // A small product many times over: the grid has a second row of cubes, and more of them than have work.
-            let strategies = if count > 1000 { &STRATEGIES[..2] } else { &STRATEGIES[..] };
-            for &strategy in strategies {
-                let case = format!("{name}, {strategy:?}, {count} of {rows} by {depth} by {columns}");
-                let device = private(device);
-                let launches = observed(&device);
-                let left = Batch::new(Dense::new(a.clone(), count * rows, depth).unwrap(), count).unwrap();
-                let right = Batch::new(Dense::new(b.clone(), count * depth, columns).unwrap(), count).unwrap();
-                let products = device.tiled_gemm_batched_with(&left, &right, &MatrixProduct, strategy).unwrap();
-                assert_same(&products.to_vec().unwrap(), &expected, &case);
-                let launches: Vec<_> = launches.lock().unwrap().iter().map(|launch| launch.0).collect();
-                assert!(
-                    launches.len() <= 1 || launches == ["gemm::multiply_blocked", "lines::fold"],
-                    "{case}: {launches:?}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn batches_may_be_transposed_apart_or_one_for_all() {
-    let [count, rows, depth, columns] = [4u32, 6, 10, 3];
-    // Matrices of the left factor lie column after column with a gap between them; the right factor is one for all.
-    let (apart, b) = (rows * depth + 5, integers((depth * columns) as usize, 34));
-    let a = integers((count * apart) as usize, 33);
-    let mut expected = Vec::new();
-    for product in 0..count {
-        let element = |place: u32| a[(product * apart + place % depth * rows + place / depth) as usize];
-        let left: Vec<u32> = (0..rows * depth).map(element).collect();
-        expected.extend(oracle(&left, &b, [rows, depth, columns].map(|side| side as usize)));
-    }
-    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
-        let left = Batch::strided(&a, [count, rows, depth], [apart, 1, rows]).unwrap();
-        let right = Batch::strided(&b, [count, depth, columns], [0, columns, 1]).unwrap();
-        let products = device.tiled_gemm_batched_with(&left, &right, &ops::PlusTimes::<u32>::new(), strategy).unwrap();
-        assert_same(&products.to_vec().unwrap(), &expected, &format!("{name}, {strategy:?}"));
-    }
-}
-
-#[test]
-fn plain_floats_in_batches_are_those_of_their_products() {
-    let [count, rows, depth, columns] = [3usize, 5, 8, 6];
-    let (a, b) = (floats(count * rows * depth, 35), floats(count * depth * columns, 36));
-    let cell = |place: usize| {
-        let (product, row, column) = (place / (rows * columns), place / columns % rows, place % columns);
-        let term = |at: usize| a[(product * rows + row) * depth + at] * b[(product * depth + at) * columns + column];
-        (0..depth).map(term).sum::<f32>() + 10.0
-    };
-    let expected: Vec<f32> = (0..count * rows * columns).map(cell).collect();
-    for (name, device) in devices() {
-        let left =
-            Batch::new(Dense::new(a.clone(), (count * rows) as u32, depth as u32).unwrap(), count as u32).unwrap();
-        let shape = [count, depth, columns].map(|side| side as u32);
-        let right = Batch::strided(&b, shape, [(depth * columns) as u32, columns as u32, 1]).unwrap();
-        let products = device.tiled_gemm_batched(&left, &right, &ops::PlusTimes::<f32>::new()).unwrap();
-        let products: Vec<f32> = products.to_vec().unwrap().into_iter().map(|product| product + 10.0).collect();
-        assert_close(&products, &expected, 1e-5, name);
-    }
-}
-
-#[test]
-fn batches_that_do_not_fit_are_refused() {
-    for (name, device) in devices() {
-        let batch = |count| Batch::new(Dense::new(vec![1u32; 12], 6, 2).unwrap(), count).unwrap();
-        let op = ops::PlusTimes::<u32>::new();
-        let error = device.tiled_gemm_batched(&batch(3), &batch(2), &op).unwrap_err();
-        assert_eq!(error, Error::Length { what: "the right batch", got: 2, expected: 3 }, "{name}");
-        let error = device.tiled_gemm_batched(&batch(2), &batch(2), &op).unwrap_err();
-        assert_eq!(error, Error::Length { what: "the right matrix's column", got: 3, expected: 2 }, "{name}");
-        assert_eq!(device.tiled_gemm_batched(&batch(3), &batch(3), &op).unwrap().to_vec().unwrap(), [2; 12], "{name}");
-    }
-}
-
-#[test]
-fn what_is_explained_is_what_runs() {
-    let matrix = Dense::new(integers(90 * 90, 37), 90, 90).unwrap();
-    let op = ops::PlusTimes::<u32>::new();
-    for (name, device) in gpus() {
-        for strategy in STRATEGIES.into_iter().chain([GemmStrategy::Auto]) {
-            let device = private(device);
-            let launches = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-            let seen = launches.clone();
-            device.observe(move |launch| seen.lock().unwrap().push(*launch));
-            let GemmPlan::Device(plan) = device.explain_gemm(&matrix, &matrix, &op, strategy).unwrap() else {
-                panic!("{name} is not the host")
-            };
-            assert!(launches.lock().unwrap().is_empty(), "{name}: nothing runs");
-            device.tiled_gemm_with(&matrix, &matrix, &op, strategy).unwrap();
-            let launch = launches.lock().unwrap()[0];
-            let expected = (plan.strategy.name(), plan.cubes, plan.units);
-            assert_eq!((launch.strategy, launch.cubes, launch.units), expected, "{name}: {plan}");
-            assert_eq!(u64::from(plan.slices.0 > 1), launches.lock().unwrap().len() as u64 - 1, "{name}: {plan}");
-        }
-        let bare = limited(device, |profile| profile.max_units = 64);
-        let plan = bare.explain_gemm(&matrix, &matrix, &op, GemmStrategy::Auto).unwrap().to_string();
-        assert!(plan.starts_with("Tiled8: 144 cubes of 8 × 8 results") && plan.contains("Tiled16 needs"), "{plan}");
-        let plan = device.explain_gram(&matrix, &op, GemmStrategy::RegisterBlocked).unwrap().to_string();
-        assert!(plan.ends_with("the caller named this strategy"), "{plan}");
-    }
-    let plan = Device::host().explain_gemm(&matrix, &matrix, &op, GemmStrategy::Auto).unwrap().to_string();
-    assert!(plan.starts_with("the host's tiles of 4 × 8 results"), "{plan}");
 }

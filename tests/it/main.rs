@@ -14,6 +14,7 @@ mod lost;
 mod operators;
 mod oracle;
 mod paths;
+mod products;
 mod reduce;
 mod samples;
 mod scan;

@@ -17,15 +17,15 @@ const VERTICES: [usize; 8] = [0, 1, 2, 3, 5, 17, 33, 70];
 fn edges(vertices: usize) -> Vec<f32> {
     let mut edges = vec![FAR; vertices * vertices];
     let lengths = integers(vertices * vertices, 41);
-    for vertex in 0..vertices {
+    for (vertex, &length) in lengths.iter().enumerate().take(vertices) {
         edges[vertex * vertices + vertex] = 0.0;
         let next = (vertex + 1) % vertices.saturating_sub(1).max(1);
         if vertex + 1 < vertices && next != vertex {
-            edges[vertex * vertices + next] = 1.0 + (lengths[vertex] % 9) as f32;
+            edges[vertex * vertices + next] = 1.0 + (length % 9) as f32;
         }
         let across = lengths[vertex * vertices + next] as usize % vertices;
         if vertex % 5 == 4 && across != vertex {
-            edges[vertex * vertices + across] = 1.0 + (lengths[vertex] % 50) as f32;
+            edges[vertex * vertices + across] = 1.0 + (length % 50) as f32;
         }
     }
     edges

@@ -10,7 +10,7 @@ use super::launch_floats::{Factor, PlainFloat, items_as};
 use super::launch_vectors::fold_widest;
 use crate::ops::{MaxPlus, MinPlus, PlusTimes};
 use crate::views::{HostMatrix, Matrix, Stored};
-use crate::{Error, Lower, Semiring, State};
+use crate::{Error, Lower, Monoid, Semiring, State};
 
 /// Rows of a tile of sums. 4 × 8 sums of f32 or f64 and what they are made of fit in the sixteen vector registers of x86.
 pub const HEIGHT: usize = 4;
@@ -42,14 +42,19 @@ pub fn multiply<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
 }
 
 /// How products of so many columns run.
-pub fn plan<O: 'static>(op: &O, columns: u32) -> HostGemm {
+pub fn plan<O: Monoid>(op: &O, columns: u32) -> HostGemm {
     let threads = rayon::current_num_threads();
     let any: &dyn Any = op;
     if any.is::<PlusTimes<f32>>() || any.is::<PlusTimes<f64>>() {
         return HostGemm { threads, tile: None, step: 0 };
     }
-    let width = if is_narrow(columns as usize) { 1 } else { WIDTH };
+    let width = if is_narrow(columns as usize) || is_heavy::<O>() { 1 } else { WIDTH };
     HostGemm { threads, tile: Some((HEIGHT as u32, width as u32)), step: STEP as u32 }
+}
+
+/// Whether a state is no scalar: many of them do not fit in registers.
+const fn is_heavy<O: Monoid>() -> bool {
+    <O::State as State>::WORDS > 2
 }
 
 /// Whether tiles of one column waste less.
@@ -72,10 +77,11 @@ fn one<A: HostMatrix, B: HostMatrix, O: Semiring<A::Item, B::Item> + Lower>(
     if any.is::<PlusTimes<f64>>() {
         return floats::<_, _, _, f64>(left, right, index, shape);
     }
-    if is_narrow(shape[2]) {
-        tiled::<_, _, _, 1>(left, right, op, index, shape)
-    } else {
+    // The first half is decided while compiling: heavy operators have no code for wide tiles.
+    if const { !is_heavy::<O>() } && !is_narrow(shape[2]) {
         tiled::<_, _, _, WIDTH>(left, right, op, index, shape)
+    } else {
+        tiled::<_, _, _, 1>(left, right, op, index, shape)
     }
 }
 
@@ -205,6 +211,7 @@ impl Tasks {
 
 /// Folds the products of some depths into a tile, which stays in registers.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)] // see below
 pub fn fold<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize>(
     op: &O,
     left: &[[L; HEIGHT]],
@@ -223,6 +230,10 @@ pub fn fold<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize>(
     *tile = sums;
 }
 
+type Rows<T> = Panels<T, HEIGHT>;
+type Columns<T> = Panels<T, WIDTH>;
+type Tiles<S> = Vec<Vec<Tile<S, WIDTH>>>;
+
 /// The tiles of a semiring of the catalogue, by code that is compiled with this crate: a program's own profile may leave
 /// vectors out.
 fn compiled<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize>(
@@ -231,13 +242,13 @@ fn compiled<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize>(
     right: &Panels<R, WIDTH>,
     tasks: Tasks,
 ) -> Option<Vec<Vec<Tile<O::State, WIDTH>>>> {
+    let (any, rows, columns): (&dyn Any, &dyn Any, &dyn Any) = (op, left, right);
     macro_rules! try_each {
         ($($name:ident: $op:ty, $scalar:ty);* $(;)?) => {$(
-            fn $name(op: &$op, left: &Panels<$scalar, HEIGHT>, right: &Panels<$scalar, { self::WIDTH }>, tasks: Tasks) -> Vec<Vec<Tile<$scalar, { self::WIDTH }>>> {
+            fn $name(op: &$op, left: &Rows<$scalar>, right: &Columns<$scalar>, tasks: Tasks) -> Tiles<$scalar> {
                 tasks.run(op, left, right)
             }
-            let (any, lines, columns): (&dyn Any, &dyn Any, &dyn Any) = (op, left, right);
-            if let (Some(op), Some(left), Some(right)) = (any.downcast_ref(), lines.downcast_ref(), columns.downcast_ref()) {
+            if let (Some(op), Some(left), Some(right)) = (any.downcast_ref(), rows.downcast_ref(), columns.downcast_ref()) {
                 return Some(same($name(op, left, right, tasks)));
             }
         )*};

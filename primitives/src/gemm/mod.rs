@@ -35,7 +35,8 @@ use plan::Product;
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GemmStrategy {
-    /// The largest tile that the device has room for: of the strategies that are measured, the fastest.
+    /// The largest tile that the device has room for: of the strategies that are measured, the fastest. SplitK for a depth at
+    /// which the loops of a device end.
     #[default]
     Auto,
     /// One unit an element, straight from memory.

@@ -64,7 +64,7 @@ impl<S: Source> Batch<Stack<S>> {
                 return Err(Error::OutOfBounds { index, len: source.len() });
             }
         }
-        Ok(Batch { matrix: Stack { source, all, rows, columns, strides }, count })
+        Ok(Batch { matrix: Stack { source, rows: all, height: rows, columns, strides }, count })
     }
 }
 
@@ -73,8 +73,8 @@ impl<S: Source> Batch<Stack<S>> {
 pub struct Stack<S> {
     source: S,
     /// Rows of all matrices together, and of each.
-    all: u32,
     rows: u32,
+    height: u32,
     columns: u32,
     /// From matrix to matrix, row to row, column to column.
     strides: [u32; 3],
@@ -84,7 +84,7 @@ pub struct Stack<S> {
 #[derive(Argument)]
 pub struct StackView<V: View> {
     source: V,
-    rows: u32,
+    height: u32,
     matrix_stride: u32,
     row_stride: u32,
     column_stride: u32,
@@ -95,9 +95,9 @@ impl<V: View> MatrixView for StackView<V> {
     type Item = V::Item;
 
     fn element(&self, row: u32, column: u32) -> V::Item {
-        let matrix = row / self.rows;
+        let matrix = row / self.height;
         let start = wide_product(matrix, self.matrix_stride);
-        let above = wide_product(row - matrix * self.rows, self.row_stride);
+        let above = wide_product(row - matrix * self.height, self.row_stride);
         let before = wide_product(column, self.column_stride);
         self.source.read(wide_add(start, wide_add(above, before)))
     }
@@ -112,8 +112,8 @@ impl<V: HostView> HostMatrix for Stack<V> {
 
     fn element(&self, row: u32, column: u32) -> V::Item {
         let [matrix_stride, row_stride, column_stride] = self.strides.map(u64::from);
-        let start = u64::from(row / self.rows) * matrix_stride;
-        let above = u64::from(row % self.rows) * row_stride;
+        let start = u64::from(row / self.height) * matrix_stride;
+        let above = u64::from(row % self.height) * row_stride;
         self.source.read(start + above + u64::from(column) * column_stride)
     }
 }
@@ -127,7 +127,7 @@ impl<S: Source> Matrix for Stack<S> {
         Self: 'a;
 
     fn rows(&self) -> u32 {
-        self.all
+        self.rows
     }
 
     fn columns(&self) -> u32 {
@@ -141,12 +141,12 @@ impl<S: Source> Matrix for Stack<S> {
 
     fn bind(&self, device: &Device, _: u32) -> Result<<Self::View as LaunchArg>::RuntimeArg, Error> {
         let [matrix_stride, row_stride, column_stride] = self.strides;
-        Ok((self.source.bind(device, 1)?, self.rows, matrix_stride, row_stride, column_stride))
+        Ok((self.source.bind(device, 1)?, self.height, matrix_stride, row_stride, column_stride))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {
-        let Stack { all, rows, columns, strides, .. } = *self;
-        Ok(Stack { source: self.source.on_host()?, all, rows, columns, strides })
+        let Stack { rows, height, columns, strides, .. } = *self;
+        Ok(Stack { source: self.source.on_host()?, rows, height, columns, strides })
     }
 }
 

@@ -7,6 +7,7 @@
 //! | [`Counter`] | its indices | none |
 //! | [`map`](Source::map) | another source's, through an operator | none of its own |
 //! | [`zip`](Source::zip) | pairs of two sources | none of its own |
+//! | [`Halves`] | `f32` of 16-bit floats | two a word |
 //! | [`slice`](Source::slice), [`reversed`](Source::reversed) | a part, or all backwards | none of its own |
 //!
 //! | sink | where result i goes |
@@ -19,6 +20,7 @@ mod arrange;
 mod batch;
 mod counter;
 mod flat;
+mod halves;
 mod items;
 mod map;
 mod matrix;
@@ -30,6 +32,7 @@ pub use arrange::{Reversed, Slice};
 pub use batch::{Batch, Stack, StackView};
 pub use counter::Counter;
 pub(crate) use flat::Flat;
+pub use halves::{Half, Halves, HalvesView, HostHalves};
 pub(crate) use items::buffer_on;
 pub use items::{HostItems, Words};
 pub use map::{Map, Mapping, MappingExpand};
