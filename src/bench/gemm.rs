@@ -19,14 +19,14 @@ const SUM_TOLERANCE: f64 = 1e-6;
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
 /// blocks; two tall matrices.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    use GemmStrategy::{Naive, RegisterBlocked, Tiled8, Tiled16, Tiled32};
+    use GemmStrategy::{Naive, RegisterBlocked, SplitK, Tiled8, Tiled16, Tiled32};
     let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match scale {
         Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
         Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
         Scale::Tiny => (&[72], None, &[]),
     };
     let mut specs = Vec::new();
-    for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked] {
+    for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked, SplitK] {
         let largest = largest.filter(|_| strategy == RegisterBlocked);
         let sides = sides.iter().copied().chain(largest);
         specs.extend(sides.map(|side| spec("plus-times f32", side, strategy, plus_times)));
@@ -56,7 +56,7 @@ struct Tall {
 
 const TALL: [Tall; 2] = [
     Tall { name: "XᵀX f32, 2,520 rows", rows: 2520, columns: 500, strategy: GemmStrategy::SplitK },
-    Tall { name: "XᵀX f32, 100,000 rows", rows: 100_000, columns: 2000, strategy: GemmStrategy::RegisterBlocked },
+    Tall { name: "XᵀX f32, 100,000 rows", rows: 100_000, columns: 2000, strategy: GemmStrategy::SplitK },
 ];
 
 fn spec(

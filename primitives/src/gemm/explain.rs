@@ -59,6 +59,18 @@ pub enum GemmReason {
         /// The iterations.
         loops: u32,
     },
+    /// `Auto` takes blocks of results a unit where there are enough of them.
+    Blocks {
+        /// Blocks of 64 × 64 results.
+        blocks: u64,
+    },
+    /// `Auto` splits the depth where there are too few blocks to keep a GPU busy.
+    Slices {
+        /// Blocks of 64 × 64 results.
+        blocks: u64,
+        /// The depth.
+        depth: u32,
+    },
     /// `Auto` takes the largest tile with a unit an element that the device has room for.
     LargestTile {
         /// Units that a cube of the device may have.
@@ -133,6 +145,12 @@ impl fmt::Display for GemmReason {
             GemmReason::Deep { depth, loops } => {
                 write!(f, "Auto splits a depth of {depth} where the loops of a unit end after {loops} iterations")
             }
+            GemmReason::Blocks { blocks } => {
+                write!(f, "Auto takes blocks of results a unit where there are enough: here {blocks} of 64 × 64")
+            }
+            GemmReason::Slices { blocks, depth } => {
+                write!(f, "Auto splits the depth of {depth}, as {blocks} blocks of 64 × 64 results leave a GPU idle")
+            }
             GemmReason::LargestTile { units, shared_bytes, refused } => {
                 write!(
                     f,
@@ -153,9 +171,9 @@ mod tests {
     use super::*;
     use crate::Profile;
 
-    fn explained(strategy: GemmStrategy, profile: &Profile) -> String {
+    fn explained(side: u32, strategy: GemmStrategy, profile: &Profile) -> String {
         let product =
-            Product { rows: 500, columns: 500, depth: 2520, row_major: (true, true), symmetric: false, count: 1 };
+            Product { rows: side, columns: side, depth: 2520, row_major: (true, true), symmetric: false, count: 1 };
         let plan = Plan::new::<f32, f32, f32>(product, strategy, profile).expect("there is room");
         GemmLaunch::new::<f32, f32>(product, plan).to_string()
     }
@@ -164,15 +182,20 @@ mod tests {
     fn a_plan_says_what_was_chosen_and_what_there_was_no_room_for() {
         let profile = Profile { max_units: 256, ..Profile::plain() };
         assert_eq!(
-            explained(GemmStrategy::Auto, &profile),
-            "Tiled16: 1024 cubes of 16 × 16 results, each of 256 units with 1 × 1 of them and 2048 bytes of shared memory; \
+            explained(200, GemmStrategy::Auto, &profile),
+            "Tiled16: 169 cubes of 16 × 16 results, each of 256 units with 1 × 1 of them and 2048 bytes of shared memory; \
              Auto takes the largest tile for which cubes of 256 units and 32768 bytes of shared memory have room, and Tiled32 \
              needs cubes of 1024 units"
         );
         assert_eq!(
-            explained(GemmStrategy::SplitK, &profile),
-            "SplitK: 256 cubes of 64 × 64 results, each of 256 units with 4 × 4 of them and 17408 bytes of shared memory, the \
-             depth in 4 slices of 630; the caller named this strategy"
+            explained(500, GemmStrategy::SplitK, &profile),
+            "SplitK: 144 cubes of 128 × 128 results, each of 256 units with 8 × 8 of them and 16896 bytes of shared memory, the \
+             depth in 9 slices of 288; the caller named this strategy"
         );
+        let reason = |side| explained(side, GemmStrategy::Auto, &profile).split("; ").last().map(str::to_owned);
+        let slices = "Auto splits the depth of 2520, as 64 blocks of 64 × 64 results leave a GPU idle";
+        assert_eq!(reason(500).as_deref(), Some(slices));
+        let blocks = "Auto takes blocks of results a unit where there are enough: here 1156 of 64 × 64";
+        assert_eq!(reason(2100).as_deref(), Some(blocks));
     }
 }
