@@ -1,7 +1,7 @@
-//! Finance jobs: the Monte-Carlo mean and the agent market. See `harness`.
+//! Finance jobs: the Monte-Carlo mean, the agent market and the portfolios of a frontier. See `harness`.
 
 mod harness;
 
 fn main() {
-    harness::run(&[harness::Case::Mc, harness::Case::Market]);
+    harness::run(&[harness::Case::Mc, harness::Case::Market, harness::Case::Frontier]);
 }

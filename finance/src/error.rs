@@ -74,6 +74,69 @@ pub enum FinanceError {
         /// The other.
         with: &'static str,
     },
+    /// The largest ratio would be below 0, where more risk makes it better.
+    #[error(
+        "no portfolio returns more than the riskless rate {rf}: the best returns {best} a year; ask for the least volatility \
+         alone (--min-volatility), or give a smaller rate"
+    )]
+    NothingAboveRate {
+        /// The riskless rate a year.
+        rf: f64,
+        /// The largest return within the bounds.
+        best: f64,
+    },
+    /// A quadratic program that its solver gave up.
+    #[error("the exact portfolio of {problem} was not found; check that means and covariances have one scale")]
+    NotSolved {
+        /// What was asked for.
+        problem: &'static str,
+    },
+    /// A table that holds no bounds.
+    #[error("{file} has no bounds; give the columns asset, lower, upper")]
+    BoundColumns {
+        /// The table's source.
+        file: String,
+    },
+    /// A bound of an asset that there is none of.
+    #[error("there is no asset {asset:?} to give a bound; take its name from the header of the prices")]
+    BoundUnknown {
+        /// The name in the bounds.
+        asset: String,
+    },
+    /// Two bounds of one asset.
+    #[error("asset {asset:?} has two bounds; leave one of them out")]
+    BoundTwice {
+        /// The asset.
+        asset: String,
+    },
+    /// A lower bound above the upper one.
+    #[error("the bounds of {asset:?} are {lower} and {upper}; the lower one must not be above the upper one")]
+    BoundOrder {
+        /// The asset.
+        asset: String,
+        /// The least weight.
+        lower: f64,
+        /// The largest.
+        upper: f64,
+    },
+    /// A bound below 0 where nothing may be owed.
+    #[error("the lower bound of {asset:?} is {lower}; weights below 0 need short = true (--short)")]
+    BoundShort {
+        /// The asset.
+        asset: String,
+        /// The least weight.
+        lower: f64,
+    },
+    /// Bounds that no portfolio lies within.
+    #[error("the {which} bounds of all assets sum to {sum}; weights sum to 1, so that it must be {needed}")]
+    BoundSum {
+        /// Which of the two.
+        which: &'static str,
+        /// Their sum.
+        sum: f64,
+        /// What it must be.
+        needed: &'static str,
+    },
     /// Not one weight a row.
     #[error("there are {weights} weights for {rows} rows; give one a row")]
     WeightCount {

@@ -13,7 +13,7 @@
 //! | [`indicators`] | MACD, relative strength index, Bollinger's bands | scan, sliding |
 //! | [`recurrence`] | AR(1), GARCH(1,1), order 2, jumps ahead | scan |
 //! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
-//! | [`frontier`](mod@frontier) | risk, return and Sharpe ratio of many portfolios | tiled GEMM, reduce |
+//! | [`frontier`](mod@frontier) | the best portfolios and the edge, refined in rounds | tiled GEMM, reduce, scan, collect |
 //! | [`market`](mod@market) | a market of agents with price feedback | reduce |
 //!
 //! Prices are parsed and returns are formed in f64. Options are plain structs with `Default`; a
@@ -49,7 +49,7 @@ pub use ema::{Decay, Init, ema};
 pub use error::FinanceError;
 pub use european::{European, Style};
 pub use ewm::{Ewm, Missing};
-pub use frontier::{Frontier, FrontierOptions, Point, Portfolio, frontier};
+pub use frontier::{Bound, Frontier, FrontierOptions, Objective, Point, Portfolio, Sampler, Target, frontier};
 pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
 pub use market::{MarketOptions, MarketRun, market};
 pub use monte_carlo::{Estimate, MonteCarlo, price};

@@ -9,11 +9,13 @@
 //! | [`reduce`] | sum, moments | bytes: the items read once |
 //! | [`scan`] | sum by every strategy, three moving averages, one down 20 columns, the sum of segments, a sliding maximum, and a plain copy as the roofline | bytes: items read once, results written once |
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
+//! | [`frontier`] | return, risk and ratio of portfolios of 500 assets, and with their weights drawn anew | 2 n m² operations of the product `W·Sigma` |
 //! | [`mc`] | the mean payoff of a European call | paths |
 //! | [`market`] | 500 steps of the agent market, end to end | agents times steps |
 
 mod check;
 mod error;
+mod frontier;
 mod gemm;
 mod input;
 mod market;
@@ -43,6 +45,8 @@ pub enum Case {
     Mc,
     /// The agent market.
     Market,
+    /// Portfolios of many assets.
+    Frontier,
 }
 
 impl Case {
@@ -54,6 +58,7 @@ impl Case {
             Case::Gemm => "gemm",
             Case::Mc => "mc",
             Case::Market => "market",
+            Case::Frontier => "frontier",
         }
     }
 
@@ -64,6 +69,7 @@ impl Case {
             Case::Gemm => "rows and columns of the matrices",
             Case::Mc => "paths",
             Case::Market => "agents (500 steps)",
+            Case::Frontier => "portfolios (500 assets)",
         }
     }
 
@@ -81,6 +87,7 @@ impl Case {
             Case::Gemm => gemm::specs(scale),
             Case::Mc => mc::specs(scale),
             Case::Market => market::specs(scale),
+            Case::Frontier => frontier::specs(scale),
         }
     }
 
@@ -291,7 +298,7 @@ mod tests {
 
     #[test]
     fn every_case_is_right_on_the_host() {
-        for case in [Case::Reduce, Case::Scan, Case::Gemm, Case::Mc, Case::Market] {
+        for case in [Case::Reduce, Case::Scan, Case::Gemm, Case::Mc, Case::Market, Case::Frontier] {
             for spec in case.specs(&Device::host(), Scale::Tiny) {
                 let ready = spec.prepare(&Device::host()).expect("the result is right");
                 assert!(ready.compared > 0 && ready.compared <= ready.results);

@@ -63,7 +63,7 @@ pub enum Command {
     Drawdown(DrawdownArgs),
     /// Mean and covariance of the returns
     Cov(CovArgs),
-    /// Risk, return and Sharpe ratio of many random long-only portfolios
+    /// Risk, return and Sharpe ratio of many portfolios: the best, and the edge
     Frontier(FrontierArgs),
     /// A market of fundamentalists, trend followers and noise traders
     Market(MarketArgs),
@@ -100,6 +100,8 @@ pub enum BenchCase {
     Mc,
     /// The agent market.
     Market,
+    /// Return, risk and ratio of many portfolios.
+    Frontier,
 }
 
 /// A price file and how its rows become returns.

@@ -20,6 +20,7 @@ impl From<BenchCase> for Case {
             BenchCase::Gemm => Case::Gemm,
             BenchCase::Mc => Case::Mc,
             BenchCase::Market => Case::Market,
+            BenchCase::Frontier => Case::Frontier,
         }
     }
 }

@@ -31,10 +31,10 @@ pub fn relative_difference(left: &[f64], right: &[f64]) -> f64 {
     if difference == 0.0 { 0.0 } else { difference / magnitude }
 }
 
-/// What must agree of a frontier: where its two best points lie.
+/// What must agree of a frontier: how good its two best are. Each search has its own way there, and near the best many
+/// portfolios are as good.
 pub fn best_points(frontier: &Frontier) -> Vec<f64> {
-    let (least, best) = (frontier.min_volatility.point, frontier.max_sharpe.point);
-    vec![least.ret, least.volatility, best.ret, best.volatility, best.sharpe]
+    vec![frontier.min_volatility.point.volatility, frontier.max_sharpe.point.sharpe]
 }
 
 /// The first column's last average.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use cubefold::Device;
 use cubefold_finance::data::{Returns, Table, bundled_prices};
+use cubefold_finance::frontier::{ExactFrontier, exact};
 use cubefold_finance::{
     Covariance, CovarianceOptions, Decay, Estimate, European, FinanceError, Frontier, FrontierOptions, Init,
     MarketOptions, MarketRun, MonteCarlo, covariance, ema, frontier, market, price,
@@ -97,8 +98,10 @@ pub struct Results {
     pub averages: Table,
     /// Mean and covariance of the returns.
     pub covariance: Covariance,
-    /// Random portfolios.
+    /// Portfolios.
     pub frontier: Frontier,
+    /// The exact frontier beside them.
+    pub exact: ExactFrontier,
     /// The simulated market.
     pub market: MarketRun,
 }
@@ -129,11 +132,12 @@ pub fn compare(
     add(line);
     let run = |device: &Device| frontier(device, &inputs.returns, &FrontierOptions::default());
     let (frontier, line) = on("frontier").measure(run, best_points, describe_frontier)?;
+    let exact = exact(&frontier, &FrontierOptions::default())?;
     add(line);
     let run = |device: &Device| market(device, &inputs.market);
     let (market, line) = on("market").measure(run, |run| run.log_price.clone(), describe_market)?;
     add(line);
-    Ok((lines, Results { estimate, averages, covariance, frontier, market }))
+    Ok((lines, Results { estimate, averages, covariance, frontier, exact, market }))
 }
 
 /// A job that is timed here.

@@ -86,14 +86,17 @@ fn portfolios(results: &Results) -> Result<Figure, PlotError> {
     let found = &results.frontier;
     let at = |point: Point| format!("{} return at {} volatility", percent(point.ret), percent(point.volatility));
     let sentence = format!(
-        "Each grey point is one of {} random long-only portfolios, each cross a stock alone. Mixing lowers the risk: the square \
-         is the calmest portfolio ({}), the triangle the one with the best Sharpe ratio, {} ({}).",
+        "Each grey point is one of {} random long-only portfolios, half of them drawn anywhere and half around the best so far; \
+         each cross is a stock alone. Mixing lowers the risk: the square is the calmest portfolio ({}), the triangle the one \
+         with the best Sharpe ratio, {} ({}). The dots are the edge that was found, at most {} above the exact one.",
         grouped(found.portfolios.into()),
         at(found.min_volatility.point),
         significant(found.max_sharpe.point.sharpe, 3),
         at(found.max_sharpe.point),
+        percent(results.exact.distance.edge.max(0.0)),
     );
-    Figure::new("frontier", "Efficient frontier", sentence, frontier::draw("Risk and return of portfolios", found))
+    let picture = frontier::draw("Risk and return of portfolios", found, &results.exact);
+    Figure::new("frontier", "Efficient frontier", sentence, picture)
 }
 
 fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {

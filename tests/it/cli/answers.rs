@@ -196,8 +196,21 @@ fn frontier_gives_the_two_best_portfolios_with_their_weights() {
     let folder = Folder::new();
     let line = ["frontier", "--portfolios", "300", "ok.csv"];
     let answer = folder.json(&line);
-    assert_eq!(fields(&answer), ["max_sharpe", "min_volatility", "portfolios"]);
+    assert_eq!(fields(&answer), ["exact", "frontier", "max_sharpe", "min_volatility", "portfolios"]);
     assert_eq!(answer["portfolios"], 300);
+    assert_eq!(fields(&answer["exact"]), ["distance", "max_sharpe", "min_volatility"]);
+    assert_eq!(fields(&answer["exact"]["min_volatility"]), fields(&answer["min_volatility"]));
+    let distance = &answer["exact"]["distance"];
+    assert_eq!(fields(distance), ["frontier", "max_sharpe", "min_volatility"]);
+    assert!(number(&distance["min_volatility"]).abs() < 0.002 && number(&distance["max_sharpe"]).abs() < 0.002);
+    let edge = answer["frontier"].as_array().unwrap();
+    assert!((1..=20).contains(&edge.len()), "{} points", edge.len());
+    for point in edge {
+        assert_eq!(fields(point), ["return", "volatility", "weights"]);
+        assert_eq!(fields(&point["weights"]), ["A", "B"]);
+    }
+    let returns: Vec<f64> = edge.iter().map(|point| number(&point["return"])).collect();
+    assert!(returns.windows(2).all(|pair| pair[0] < pair[1]), "{returns:?}");
     for best in ["min_volatility", "max_sharpe"] {
         let portfolio = &answer[best];
         assert_eq!(fields(portfolio), ["return", "riskless", "sharpe", "volatility", "weights"], "{best}");
@@ -212,6 +225,62 @@ fn frontier_gives_the_two_best_portfolios_with_their_weights() {
     assert_eq!((rows.len(), &rows[1][0], &rows[2][0]), (3, &"min_volatility".to_owned(), &"max_sharpe".to_owned()));
     let table = folder.prints(&line);
     assert!(table.contains("Sharpe") && table.contains("weight B") && table.contains("300"), "{table}");
+}
+
+#[test]
+fn frontier_takes_bounds_shorts_points_and_targets() {
+    let folder = Folder::new();
+    folder.write("bounds.csv", "asset,lower,upper\nA,0.3,0.6\n");
+    let line = ["frontier", "--portfolios", "300", "ok.csv"];
+    let with = |flags: &[&str]| folder.json(&[&line[..], flags].concat());
+    let bounded = with(&["--bounds", "bounds.csv", "--points", "3"]);
+    let edge = bounded["frontier"].as_array().unwrap();
+    assert!((1..=3).contains(&edge.len()), "{} points", edge.len());
+    for portfolio in edge.iter().chain([&bounded["min_volatility"], &bounded["max_sharpe"]]) {
+        let weight = number(&portfolio["weights"]["A"]);
+        assert!((0.3..=0.6).contains(&weight), "{portfolio}");
+    }
+    // A rises and B falls: what pays for more of A is owed of B.
+    let short = with(&["--short"]);
+    assert!(number(&with(&[])["max_sharpe"]["weights"]["A"]) <= 1.0);
+    assert!(edge.iter().all(|point| number(&point["weights"]["B"]) >= 0.4));
+    assert!(short["frontier"].as_array().unwrap().iter().all(|point| number(&point["weights"]["A"]) <= 1.0));
+    let targets = with(&["--target-return", "5", "--target-return", "1e9", "--target-volatility", "0.5"]);
+    let found = targets["targets"].as_array().unwrap();
+    assert_eq!(found.len(), 3);
+    assert!(number(&found[0]["return"]) >= 5.0 * (1.0 - 1e-5) && found[1].is_null(), "{found:?}");
+    let plain = with(&["--sampler", "dirichlet:1", "--rounds", "1", "--seed", "3"]);
+    assert_eq!(plain["portfolios"], 300);
+    let rows = records(&folder.prints(&[&line[..], &["--target-return", "1e9", "--format", "csv"]].concat()));
+    assert_eq!((rows.len(), rows[3].join(",")), (4, "target_1,,,,,,".to_owned()));
+    let table = folder.prints(&[&line[..], &["--target-return", "5"]].concat());
+    assert!(table.contains("target 1") && table.contains("exact") && table.contains("300"), "{table}");
+}
+
+#[test]
+fn a_rate_above_every_mean_leaves_the_least_volatility() {
+    let folder = Folder::new();
+    let line = ["frontier", "--portfolios", "100", "--rf", "1e6", "ok.csv"];
+    let message = folder.refuses(&line);
+    assert!(message.contains("1000000") && message.contains("--min-volatility"), "{message}");
+    let answer = folder.json(&[&line[..], &["--min-volatility"]].concat());
+    assert!(number(&answer["min_volatility"]["volatility"]) > 0.0);
+    assert!(answer["exact"]["max_sharpe"].is_null() && answer["exact"]["distance"]["max_sharpe"].is_null());
+    assert!(number(&answer["max_sharpe"]["sharpe"]) < 0.0);
+    folder.prints(&[&line[..], &["--min-volatility"]].concat());
+}
+
+#[test]
+fn more_assets_than_returns_are_said_to_be_singular() {
+    let folder = Folder::new();
+    folder.write("wide.csv", "d,A,B,C\n1,0.01,0.02,-0.01\n2,-0.02,0.01,0.03\n3,0.015,-0.01,0.01\n");
+    let line = ["frontier", "--returns", "none", "--portfolios", "200", "--format", "json", "wide.csv"];
+    let outcome = folder.run(&line);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let warnings: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("singular")).collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("3 assets and 3 returns"), "{}", outcome.stderr);
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert!(number(&answer["min_volatility"]["volatility"]) >= 0.0);
 }
 
 #[test]

@@ -219,8 +219,70 @@ fn a_count_that_is_no_whole_number_is_refused() {
         folder.refuses(&["market", "--steps", value]);
         folder.refuses(&["market", "--lag", value]);
         folder.refuses(&["frontier", "--portfolios", value, "ok.csv"]);
+        folder.refuses(&["frontier", "--rounds", value, "ok.csv"]);
+        folder.refuses(&["frontier", "--points", value, "ok.csv"]);
         folder.refuses(&["cov", "--ddof", value, "ok.csv"]);
     }
+}
+
+#[test]
+fn rounds_points_and_a_sampler_have_their_ranges() {
+    let folder = Folder::new();
+    let with = |flag: &'static str, value: &'static str| ["frontier", "--portfolios", "10", flag, value, "ok.csv"];
+    for (flag, word) in [("--rounds", "rounds"), ("--points", "points")] {
+        assert!(folder.refuses(&with(flag, "0")).contains(word));
+        folder.prints(&with(flag, "1"));
+    }
+    folder.prints(&with("--rounds", "4294967295"));
+    folder.prints(&with("--points", "1000"));
+    assert!(folder.refuses(&with("--points", "1001")).contains("points"));
+    for sampler in ["dirichlet:0.001", "dirichlet:1000", "dirichlet:1"] {
+        folder.prints(&with("--sampler", sampler));
+    }
+    for sampler in
+        ["dirichlet:0", "dirichlet:-1", "dirichlet:0.0009", "dirichlet:1001", "dirichlet:nan", "dirichlet:inf"]
+    {
+        assert!(folder.refuses(&with("--sampler", sampler)).contains("alpha"), "{sampler}");
+    }
+    for sampler in ["dirichlet:", "dirichlet:x", "dirichlet", "normal:1", "", "two\nlines"] {
+        assert!(folder.refuses(&with("--sampler", sampler)).contains("--sampler"), "{sampler}");
+    }
+    for value in ["nan", "inf", "x"] {
+        folder.refuses(&with("--target-return", value));
+        folder.refuses(&with("--target-volatility", value));
+    }
+    for value in ["0", "-0.1"] {
+        folder.refuses(&with("--target-volatility", value));
+    }
+}
+
+#[test]
+fn bounds_that_cannot_be_are_refused() {
+    let folder = Folder::new();
+    let line = ["frontier", "--portfolios", "10", "--bounds", "bounds.csv", "ok.csv"];
+    let refuses = |content: &str, parts: &[&str]| {
+        folder.write("bounds.csv", content);
+        let message = folder.refuses(&line);
+        assert!(parts.iter().all(|part| message.contains(part)), "{content}: {message}");
+    };
+    refuses("asset,lower,upper\nA,0.6,1\nB,0.5,1\n", &["lower", "1.1", "at most 1"]);
+    refuses("asset,lower,upper\nA,0,0.4\nB,0,0.5\n", &["upper", "0.9", "at least 1"]);
+    refuses("asset,lower,upper\nA,0.6,0.5\n", &["\"A\"", "0.6", "0.5"]);
+    refuses("asset,lower,upper\nC,0,1\n", &["\"C\""]);
+    refuses("asset,lower,upper\nA,0,1\nA,0,1\n", &["\"A\"", "two bounds"]);
+    refuses("asset,lower,upper\nA,-0.1,1\n", &["--short"]);
+    refuses("asset,lower,upper\nA,x,1\n", &["bounds.csv", "line 2", "x"]);
+    refuses("asset,lower,upper\nA,inf,1\n", &["bounds.csv", "line 2"]);
+    refuses("asset,lower,upper\nA,-1e4,1\n", &["1000"]);
+    refuses("asset,lower\nA,0\n", &["bounds.csv", "upper"]);
+    refuses("asset,lower,upper\n", &["bounds.csv"]);
+    refuses("", &["bounds.csv", "empty"]);
+    for accepted in ["asset,lower,upper\nA,,\n", "asset,lower,upper\nA,0.5,0.5\n", "asset,upper,lower\nB,1,0.25\n"] {
+        folder.write("bounds.csv", accepted);
+        folder.prints(&line);
+    }
+    folder.refuses(&["frontier", "--bounds", "missing.csv", "ok.csv"]);
+    folder.refuses(&["frontier", "--bounds", "", "ok.csv"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use cubefold::Device;
 use cubefold::finance::{
     Covariance, CovarianceOptions, Deletion, FinanceError, Returns, RowWeights, Shrinkage, Table, bundled_prices,
-    condition_number, covariance, weighted_covariance,
+    condition_number, covariance, is_indefinite, weighted_covariance,
 };
 
 use super::{assert_near, rejects, series, table, tolerance};
@@ -142,6 +142,9 @@ fn more_assets_than_periods_give_a_symmetric_matrix() {
         let found = estimate(device, &returns, 1, 1.0);
         assert_near(&found.covariance, &expected, largest * tolerance(device), name);
         assert_is_symmetric(&found, name);
+        // Thirty eigenvalues or more are 0 but for rounding, which makes no matrix indefinite.
+        let eigenvalues = found.eigenvalues();
+        assert!(eigenvalues[30].abs() < 1e-5 * eigenvalues[49] && !is_indefinite(&eigenvalues), "{name}");
     }
 }
 
@@ -185,6 +188,36 @@ fn the_comparison_with_the_definition_rejects_a_swapped_pair_and_a_dropped_tile(
         let mut transposed = estimate(device, &returns, 1, 1.0);
         transposed.covariance.swap(1, 2);
         assert!(rejects(|| assert_is_symmetric(&transposed, name)), "{name}: entries of two pairs");
+    }
+}
+
+#[test]
+fn one_observation_has_no_sample_variance_and_a_population_variance_of_zero() {
+    // B7: never infinite, never a scalar.
+    let once = table(["x", "y", "z"], &[[0.1, -0.2, 0.3]]);
+    for (name, device) in devices() {
+        let population = estimate(device, &once, 0, 252.0);
+        assert_eq!((population.covariance.as_slice(), population.periods), (&[0.0; 9][..], 1), "{name}");
+        let sample = covariance(device, &once, &plain());
+        assert!(matches!(sample, Err(FinanceError::DdofTooLarge { ddof: 1, periods: 1 })), "{name}: {sample:?}");
+    }
+}
+
+#[test]
+fn means_and_covariances_are_of_one_scale_and_shrinkage_keeps_what_is_beside_the_diagonal() {
+    // B15: a daily mean beside a yearly covariance, and a shrunk matrix that is diagonal, are what users met.
+    let returns = simple_returns();
+    for (name, device) in devices() {
+        let (daily, yearly) = (estimate(device, &returns, 1, 1.0), estimate(device, &returns, 1, 252.0));
+        let scaled = |values: &[f64]| values.iter().map(|value| value * 252.0).collect::<Vec<f64>>();
+        assert_close(&yearly.mean, &scaled(&daily.mean), 1e-12, name);
+        assert_close(&yearly.covariance, &scaled(&daily.covariance), 1e-12, name);
+        let options = CovarianceOptions { shrinkage: Shrinkage::LedoitWolf, ..CovarianceOptions::default() };
+        let shrunk = covariance(device, &returns, &options).unwrap();
+        assert!(shrunk.shrinkage > 0.0, "{name}");
+        let expected: Vec<f64> = (1..20).map(|asset| yearly.at(0, asset) * (1.0 - shrunk.shrinkage)).collect();
+        let beside: Vec<f64> = (1..20).map(|asset| shrunk.at(0, asset)).collect();
+        assert_close(&beside, &expected, 1e-12, name);
     }
 }
 

@@ -4,6 +4,7 @@
 //! where the bundled window has 1,256.
 
 use cubefold::Device;
+use cubefold::finance::frontier::{TwoFund, exact};
 use cubefold::finance::{
     Covariance, CovarianceOptions, Decay, Ewm, FrontierOptions, Init, Returns, Table, covariance, drawdown, ema,
     frontier,
@@ -11,7 +12,7 @@ use cubefold::finance::{
 use cubefold::ops::Moments4;
 use flate2::read::GzDecoder;
 
-use super::{rejects, tolerance};
+use super::{assert_near, rejects, tolerance};
 use crate::devices::devices;
 use crate::oracle::assert_close;
 
@@ -80,13 +81,42 @@ fn no_portfolio_of_33_years_lies_beyond_the_long_only_frontier() {
     let (least, largest) = (0.15980382948291025, 1.053050249369772);
     let returns = prices().returns(Returns::Simple).unwrap();
     for (name, device) in devices() {
-        let options = FrontierOptions { portfolios: 2000, ..FrontierOptions::default() };
+        let options = FrontierOptions { portfolios: 4000, ..FrontierOptions::default() };
         let found = frontier(device, &returns, &options).unwrap();
         let rounding = tolerance(device);
         for point in &found.cloud {
             assert!(point.volatility >= least * (1.0 - rounding), "{name}: {point:?}");
             assert!(point.sharpe <= largest * (1.0 + rounding), "{name}: {point:?}");
         }
+        // And the best of it is within 0.2 % of the exact ones, which are numpy's.
+        let (calm, best) = (found.min_volatility.point, found.max_sharpe.point);
+        assert!(calm.volatility < least * 1.002 && best.sharpe > largest * 0.998, "{name}: {calm:?}, {best:?}");
+        let exact = exact(&found, &options).unwrap();
+        let point = exact.min_volatility.point;
+        assert_close(&[point.volatility, point.ret], &[least, 0.1465039723615392], rounding, name);
+        let best = exact.max_sharpe.as_ref().unwrap();
+        assert_close(&[best.point.sharpe], &[largest], rounding, name);
+        let weight = |asset: &str| best.weights[found.assets.iter().position(|name| name == asset).unwrap()];
+        assert_near(&[weight("AAPL"), weight("LLY")], &[0.11028266257953132, 0.03617514218501508], 5e-4, name);
+        let distance = exact.distance;
+        assert!(distance.edge.abs() < 0.002, "{name}: {distance:?}");
+    }
+}
+
+#[test]
+fn the_closed_forms_of_33_years_are_numpys() {
+    let returns = prices().returns(Returns::Simple).unwrap();
+    for (name, device) in devices() {
+        let found = TwoFund::new(&estimate(device, &returns), 0.02).unwrap();
+        let (calm, best) = (found.min_volatility.point, found.max_sharpe.as_ref().unwrap().point);
+        // "global minimum variance, unconstrained" and "tangency, unconstrained, rf 0.02".
+        let got = [calm.volatility, calm.ret];
+        assert_close(&got, &[0.1590497001368641, 0.14810562431820487], tolerance(device), name);
+        let expected = [0.22484785421654963, 0.27602358980290387, 1.1386525821871045];
+        assert_close(&[best.volatility, best.ret, best.sharpe], &expected, 1e-3, name);
+        let place = |asset: &str| returns.columns.iter().position(|name| name == asset).unwrap();
+        let weights = [place("AAPL"), place("JNJ")].map(|asset| found.min_volatility.weights[asset]);
+        assert_near(&weights, &[0.0305261393321788, 0.19482204229029096], 1e-4, name);
     }
 }
 
