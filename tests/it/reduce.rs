@@ -118,8 +118,11 @@ fn observers_see_what_ran() {
         let device = private(device);
         let launches = observed(&device);
         device.reduce(&integers(100_000, 6), &ops::Sum::<u32>::new()).unwrap();
-        let expected: &[_] =
-            if device.is_host() { &[("host", "Tree")] } else { &[("reduce::fold", "Tree"), ("reduce::fold", "Tree")] };
+        let expected: &[_] = match device.profile() {
+            None => &[("host", "Tree")],
+            Some(profile) if profile.memory_scope => &[("reduce::fold_once", "Tree")],
+            Some(_) => &[("reduce::fold", "Tree"), ("reduce::fold", "Tree")],
+        };
         assert_eq!(launches.lock().unwrap().as_slice(), expected, "{name}");
     }
 }

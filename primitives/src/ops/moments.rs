@@ -192,6 +192,27 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_begins_far_from_the_others_loses_little() {
+        let op = Moments::<f32>::new();
+        for first in [0.25f32, 1e4, -3e7] {
+            let items: Vec<f32> =
+                std::iter::once(first).chain((1..64u32).map(|i| (i * 37 % 64) as f32 / 64.0)).collect();
+            let run = items[1..].iter().fold(op.open(first), |run, &item| op.extend(run, first, item));
+            let found = op.close(run, first);
+            let wide = items.iter().map(|&item| f64::from(item));
+            let mean = wide.clone().sum::<f64>() / 64.0;
+            let m2: f64 = wide.map(|item| (item - mean) * (item - mean)).sum();
+            assert_eq!(u64::from(found.count), 64);
+            assert!((found.mean() - mean).abs() <= 1e-6 * mean.abs().max(1.0), "{first}: {found:?}");
+            assert!((f64::from(found.m2) - m2).abs() <= 1e-5 * m2, "{first}: {found:?}, {m2}");
+        }
+        let constant = (0..15).fold(op.open(0.1), |run, _| op.extend(run, 0.1, 0.1));
+        assert_eq!(op.close(constant, 0.1), state(16, 0.1, 0.0));
+        let unknown = op.close(op.extend(op.open(1.0), 1.0, f32::NAN), 1.0);
+        assert!(unknown.mean.is_nan() && unknown.m2.is_nan());
+    }
+
+    #[test]
     fn a_count_past_the_mantissa_of_f32_stays_exact() {
         let op = Moments::<f32>::new();
         let many = state((1 << 24) + 1, 0.0, 0.0);

@@ -230,6 +230,22 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_what_two_passes_say() {
+        let op = Moments4::<f64>::new();
+        for first in [0.5, 40.0] {
+            let items: Vec<f64> =
+                std::iter::once(first).chain((1..64).map(|i| f64::from(i * 37 % 64) / 64.0)).collect();
+            let run = items[1..].iter().fold(op.open(first), |run, &item| op.extend(run, first, item));
+            let (found, expected) = (op.close(run, first), by_two_passes(&items));
+            assert_eq!(found.count, expected.count);
+            let pairs = [(found.m2, expected.m2), (found.m3, expected.m3), (found.m4, expected.m4)];
+            for (value, expected) in pairs.into_iter().chain([(found.mean, expected.mean)]) {
+                assert!((value - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{first}: {found:?}, {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn known_shapes_come_out() {
         // A fair coin: skewness 0, excess kurtosis −2. A Bernoulli(1/4): (1 − 2p)/√(pq) and (1 − 6pq)/(pq).
         let of = |items: &[f64]| Device::host().reduce(items, &Moments4::new()).unwrap().get(0).unwrap();

@@ -34,6 +34,9 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     }
     let partials = partials::<O::State>(device, gpu, cubes, 0)?;
     let blueprint = Blueprint { tile: plan.tile, lowered: false };
+    if gpu.profile.memory_scope && gpu.profile.atomic_u32 {
+        return fold_once(device, gpu, source, op, out, slot, partials, &plan);
+    }
     let words = cubes as usize * O::State::WORDS;
     fold(device, gpu, source, op, argument(partials.clone(), words), 0, plan.cut, blueprint)?;
     // One cube folds the partial states.
@@ -100,6 +103,43 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
             cut.full_tiles,
             cut.tail,
             blueprint,
+        );
+    }
+    Ok(())
+}
+
+/// The launch whose last cube folds the partials of all.
+#[allow(clippy::too_many_arguments)]
+fn fold_once<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: BufferArg,
+    slot: u32,
+    partials: Handle,
+    plan: &Plan,
+) -> Result<(), Error> {
+    let (cubes, units, cut) = (plan.cubes(), plan.tile.units, plan.cut);
+    let (view, op) = (source.bind(device, plan.tile.run)?, op.bind(device)?);
+    device.notify(&Launch { kernel: "reduce::fold_once", strategy: "Tree", cubes: cubes.into(), units });
+    // SAFETY: as `fold`; the partials have room for a state of each of the `cubes` that are launched, and the ticket for a word.
+    unsafe {
+        kernel::fold_once::launch_unchecked::<S::View, O>(
+            &gpu.client,
+            CubeCount::Static(cubes, 1, 1),
+            CubeDim::new_1d(units),
+            view,
+            op,
+            output,
+            slot,
+            argument(partials, cubes as usize * O::State::WORDS),
+            argument(gpu.ticket(), 1),
+            cubes,
+            cut.tiles_per_cube,
+            cut.full_tiles,
+            cut.tail,
+            plan.tile,
         );
     }
     Ok(())
