@@ -87,7 +87,7 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let units = blueprint.tile.units;
     let cubes = cut.cubes.div_ceil(blueprint.tile.groups());
     device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: cubes.into(), units });
-    // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and cube `c` of
+    // SAFETY: a unit reads items below `full_tiles · part + tail`, which is the source's length, and cube `c` of
     // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
     unsafe {
         kernel::fold::launch_unchecked::<S::View, O>(

@@ -1,7 +1,8 @@
 //! `reduce`: all items of a source folded into one.
 //!
-//! Work n, span log n; bytes: the items once. On a device two launches at most: cubes fold contiguous runs of
-//! tiles, then one cube folds their states, both in order. The host folds fixed chunks on rayon.
+//! Work n, span log n; bytes: the items once. On a device every plane folds a contiguous run of parts, a cube its planes, and
+//! the last cube that is done all cubes, always in order; where one cube's writes do not reach another, a second launch does
+//! that. The host folds fixed chunks on rayon.
 
 pub(crate) mod host;
 mod kernel;
@@ -24,7 +25,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::Unsupported`] for an element type that the device lacks, [`Error::ForeignBuffer`] or
-    /// [`Error::NotOnHost`] for items that live elsewhere, [`Error::TooLong`] past 2^32 tiles.
+    /// [`Error::NotOnHost`] for items that live elsewhere, [`Error::TooLong`] past 2^31 parts.
     ///
     /// # Examples
     ///
