@@ -75,7 +75,7 @@ impl Case {
 
     /// The names of its operators.
     pub fn operators(self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.all(Scale::Tiny).into_iter().map(|spec| spec.operator).collect();
+        let mut names: Vec<_> = self.all(Scale::Full).into_iter().map(|spec| spec.operator).collect();
         names.dedup();
         names
     }

@@ -182,8 +182,8 @@ mod tests {
     fn a_plan_says_what_was_chosen_and_what_there_was_no_room_for() {
         let profile = Profile { max_units: 256, ..Profile::plain() };
         assert_eq!(
-            explained(200, GemmStrategy::Auto, &profile),
-            "Tiled16: 169 cubes of 16 × 16 results, each of 256 units with 1 × 1 of them and 2048 bytes of shared memory; \
+            explained(180, GemmStrategy::Auto, &profile),
+            "Tiled16: 144 cubes of 16 × 16 results, each of 256 units with 1 × 1 of them and 2048 bytes of shared memory; \
              Auto takes the largest tile for which cubes of 256 units and 32768 bytes of shared memory have room, and Tiled32 \
              needs cubes of 1024 units"
         );

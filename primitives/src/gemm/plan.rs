@@ -185,14 +185,15 @@ impl Plan {
 }
 
 /// Blocks of 64 × 64 results from which on `Auto` takes blocks, and words of a state up to which it does. On an H200 (CUDA, f32
-/// plus-times), blocks against tiles of 32: sides of 256, 16 blocks, 1.9 and 2.2 TFLOP/s; of 1024, 256 blocks, 25 and 8; of
-/// 2048 40 and 8.
-const FEW: u64 = 32;
+/// plus-times), blocks against tiles of 32: sides of 256, 16 blocks, 1.9 and 1.6 TFLOP/s; of 1024, 256 blocks, 25 and 8; of
+/// 2048 43 and 8.
+const FEW: u64 = 16;
 const WIDEST: usize = 4;
 const SMALLEST: u32 = 64 * 64;
 
 /// Cubes that keep a large GPU busy, two for each of its multiprocessors; with fewer, `Auto` splits depths from here on. On an H200
-/// (CUDA), 136 cubes of 128 × 128 for `XᵀX` of 2,000 columns run at half the rate of 256 for a side of 2048.
+/// (CUDA), 136 cubes of 128 × 128 for `XᵀX` of 2,000 columns run at half the rate of 256 for a side of 2048; a side of 1024
+/// takes 82 us in slices and 87 in one.
 const FULL: u64 = 256;
 const LONG: u32 = 512;
 

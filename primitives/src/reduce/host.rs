@@ -10,8 +10,9 @@ use crate::{Lift, Lower, Monoid};
 /// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
 pub const CHUNK: u64 = 1 << 14;
 
-/// Items of a run, from scratch: where an operator divides once a run, dividing takes little of the time.
-const RUN: u64 = 64;
+/// Items of a run, from scratch: where an operator divides once a run, dividing takes little of the time, and sums of
+/// differences from the first item lose little when it lies far from the others.
+const RUN: u64 = 16;
 
 /// Chunks that a thread takes at a time, item by item in turn: a combine need not wait for the one before it, which is of
 /// another chunk. No bit depends on it.

@@ -34,7 +34,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     }
     let partials = partials::<O::State>(device, gpu, cubes, 0)?;
     let blueprint = Blueprint { tile: plan.tile, lowered: false };
-    if gpu.profile.memory_scope && gpu.profile.atomic_u32 {
+    if plan.ends_at_once(&gpu.profile) {
         return fold_once(device, gpu, source, op, out, slot, partials, &plan);
     }
     let words = cubes as usize * O::State::WORDS;

@@ -1,8 +1,8 @@
 //! `reduce`: all items of a source folded into one.
 //!
 //! Work n, span log n; bytes: the items once. On a device every plane folds a contiguous run of parts, a cube its planes, and
-//! the last cube that is done all cubes, always in order; where one cube's writes do not reach another, a second launch does
-//! that. The host folds fixed chunks on rayon.
+//! one cube all cubes, always in order: of few cubes the last that is done, where one cube's writes reach another, else that of a
+//! second launch. The host folds fixed chunks on rayon.
 
 pub(crate) mod host;
 mod kernel;

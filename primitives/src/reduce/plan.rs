@@ -21,6 +21,9 @@ pub struct Plan {
     pub cut: Cut,
 }
 
+/// Cubes whose last one folds what all have: each waits for its writes to reach the others.
+const AT_ONCE: u32 = 64;
+
 /// Parts are numbered with u32, past the last one too: a cube's groups are dealt as many each.
 const MOST_PARTS: u64 = 1 << 31;
 
@@ -90,6 +93,12 @@ impl Plan {
         Ok(if len > limit { Err(limit) } else { parts(len, tile, max_cubes).map(|cut| Plan { tile, cut }) })
     }
 
+    /// Whether the last cube folds what all have. On an H200 (CUDA, f32 sum) 2^16 items take 1.5 times what 2^10 take so, and
+    /// 1.7 times in two launches; with 2048 cubes, 2^28 items take 255 us, and 249 in two.
+    pub fn ends_at_once(&self, profile: &Profile) -> bool {
+        profile.memory_scope && profile.atomic_u32 && self.cubes() <= AT_ONCE
+    }
+
     /// Cubes of the first launch.
     pub fn cubes(&self) -> u32 {
         self.cut.cubes.div_ceil(self.tile.groups())
@@ -127,6 +136,17 @@ mod tests {
         for (len, run) in [(0, 1), (1 << 18, 1), ((1 << 19) - 1, 1), (1 << 19, 2), (1 << 22, 16), (1 << 40, 16)] {
             assert_eq!(computed(len).run, run, "{len} items");
         }
+    }
+
+    #[test]
+    fn few_cubes_end_at_once_where_writes_reach_others() {
+        let ends = |len, memory_scope| {
+            let profile = Profile { memory_scope, ..Profile::plain() };
+            let plan = Plan::new::<f32, f32>(len, 1, &profile).map(|plan| plan.map(|plan| plan.ends_at_once(&profile)));
+            plan == Ok(Ok(true))
+        };
+        let len = 64 * 256 * 16;
+        assert_eq!([ends(len, true), ends(len + 1, true), ends(len, false)], [true, false, false]);
     }
 
     #[test]
