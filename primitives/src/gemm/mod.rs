@@ -35,8 +35,9 @@ use plan::Product;
 /// How a product runs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GemmStrategy {
-    /// The largest tile that the device has room for: of the strategies that are measured, the fastest. SplitK for a depth at
-    /// which the loops of a device end.
+    /// RegisterBlocked where there are blocks enough to keep a large GPU busy, SplitK where there are too few for their depth or
+    /// where the loops of a device end before the depth does; for small products and wide states the largest tile that the
+    /// device has room for. [`Device::explain_gemm`] says which, and why.
     #[default]
     Auto,
     /// One unit an element, straight from memory.
