@@ -66,6 +66,38 @@ pub enum FinanceError {
         /// The return rows there are.
         periods: usize,
     },
+    /// A matrix of correlations that is none.
+    #[error("the correlation {what}; give a symmetric matrix of full rank or one number")]
+    Correlation {
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// Not as many assets as the payoff is of.
+    #[error("there are {given} assets; {payoff} is of {needed}")]
+    AssetCount {
+        /// Assets given.
+        given: usize,
+        /// What is paid.
+        payoff: &'static str,
+        /// How many it takes.
+        needed: &'static str,
+    },
+    /// An odd number of paths that come in pairs.
+    #[error("antithetic paths come in pairs, and {paths} is odd; give an even number of paths")]
+    OddPaths {
+        /// The paths asked for.
+        paths: u64,
+    },
+    /// Paths of more steps than a device's loops have rounds.
+    #[error(
+        "paths of {rounds} steps a unit are too long for the device, whose loops end after {limit}; take fewer dates or --device host"
+    )]
+    TooManySteps {
+        /// Steps that a unit would take.
+        rounds: u64,
+        /// The most that it can.
+        limit: u32,
+    },
     /// Two options that exclude each other.
     #[error("{what} and {with} do not go together; leave one of them out")]
     Combination {

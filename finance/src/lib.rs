@@ -3,8 +3,10 @@
 //! | module | job | primitive |
 //! |---|---|---|
 //! | [`data`] | prices from a CSV, returns | – |
-//! | [`european`] | the option and its closed price | – |
-//! | [`monte_carlo`] | mean payoff of the option with its standard error | reduce |
+//! | [`european`] | the European option and its closed price | – |
+//! | [`instrument`], [`model`] | other options, and how prices move | – |
+//! | [`closed_form`] | prices by formula | – |
+//! | [`monte_carlo`] | mean payoff with its standard error, Greeks | collect, reduce |
 //! | [`ema`](mod@ema) | exponential moving average | scan |
 //! | [`ewm`] | exponentially weighted mean, sum, variance, covariance, correlation | scan |
 //! | [`rolling`] | mean, variance, extrema and sum of the last rows | sliding |
@@ -21,6 +23,7 @@
 //! numbers and what to do.
 #![warn(missing_docs)]
 
+pub mod closed_form;
 mod columns;
 pub mod covariance;
 pub mod data;
@@ -31,7 +34,9 @@ pub mod european;
 pub mod ewm;
 pub mod frontier;
 pub mod indicators;
+pub mod instrument;
 pub mod market;
+pub mod model;
 pub mod monte_carlo;
 mod observed;
 pub mod recurrence;
@@ -39,6 +44,7 @@ pub mod rolling;
 pub mod running;
 mod windowed;
 
+pub use closed_form::Greeks;
 pub use covariance::{
     Covariance, CovarianceOptions, Deletion, RowWeights, Shrinkage, condition_number, covariance, is_indefinite,
     weighted_covariance,
@@ -51,7 +57,9 @@ pub use european::{European, Style};
 pub use ewm::{Ewm, Missing};
 pub use frontier::{Bound, Frontier, FrontierOptions, Objective, Point, Portfolio, Sampler, Target, frontier};
 pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
+pub use instrument::{Barrier, Basket, Direction, Fixings, Instrument, Knock, Monitoring, Payoff};
 pub use market::{MarketOptions, MarketRun, market};
-pub use monte_carlo::{Estimate, MonteCarlo, price};
+pub use model::{Asset, Correlation, Dynamics, Model};
+pub use monte_carlo::{Estimate, GreekEstimate, GridPrice, MonteCarlo, Simulation, price, simulate, simulate_grid};
 pub use rolling::Rolling;
 pub use running::{compound_return, running_maximum};

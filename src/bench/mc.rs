@@ -1,8 +1,7 @@
 //! The mean payoff of a European call over random paths. The answer's read-back is left out, as in `measure/anchor.cu`.
 
 use cubefold::Device;
-use cubefold::finance::monte_carlo::{discounted_unit, payoff_moments};
-use cubefold::finance::{European, MonteCarlo};
+use cubefold::finance::{European, MonteCarlo, Simulation};
 
 use super::{BenchError, Ready, Scale, Spec, Work, check};
 
@@ -33,19 +32,19 @@ fn spec(paths: u64) -> Spec {
 fn prepare(device: &Device, paths: u64) -> Result<Ready, BenchError> {
     let option = European::default();
     let engine = MonteCarlo { paths, ..MonteCarlo::default() };
-    let moments = payoff_moments(device, &option, &engine)?.get(0)?;
-    check::close(0, u64::from(moments.count) as f64, paths as f64, 0.0)?;
-    let unit = discounted_unit(&option);
-    let std_error = unit * moments.std(1) / (paths as f64).sqrt();
-    let allowed = STANDARD_ERRORS * std_error;
-    check::close(0, unit * moments.mean(), option.black_scholes(), allowed)?;
+    let start = Simulation::new(&option.instrument(), &option.model(), &engine)?;
+    let mut simulation = start.clone();
+    simulation.run(device)?;
+    check::close(0, simulation.paths() as f64, paths as f64, 0.0)?;
+    let allowed = STANDARD_ERRORS * simulation.std_error();
+    check::close(0, simulation.value(), option.black_scholes(), allowed)?;
     let device = device.clone();
     Ok(Ready {
         ends_on_host: false,
         compared: 1,
         results: 1,
         call: Box::new(move || {
-            payoff_moments(&device, &option, &engine)?;
+            start.launch(&device)?;
             Ok(())
         }),
     })

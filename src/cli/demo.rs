@@ -143,7 +143,9 @@ fn compute(inputs: &Inputs, device: &Device, progress: &Progress) -> Result<(Dem
     progress.say("jobs done");
     let (jobs, results) = comparison::compare(inputs, &host, other, || progress.step())?;
     progress.say("drawing");
-    let estimates = converge(device, &inputs.option, &results.estimate)?;
+    let option = &inputs.option;
+    let (instrument, model) = (option.instrument(), option.model());
+    let estimates = converge(device, &instrument, &model, &inputs.engine, &results.estimate)?;
     let figures = story::figures(inputs, &results, &estimates, &jobs)?;
     progress.step();
     let answer = DemoAnswer {

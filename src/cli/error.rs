@@ -25,6 +25,27 @@ pub enum CliError {
     /// A duration where rows have no times.
     #[error("--halflife with a unit needs --times; without it give a number of rows")]
     DurationWithoutTimes,
+    /// A flag of no use beside another one.
+    #[error("{flag} is of no use with {with}; leave it out")]
+    NotFor { flag: &'static str, with: String },
+    /// A payoff that lacks a flag.
+    #[error("{what} needs {flag}")]
+    Needs { what: String, flag: &'static str },
+    /// A list of another length than that of the spots.
+    #[error("{flag} has {given} numbers and --spots {spots}; give as many")]
+    ListLength { flag: &'static str, given: usize, spots: usize },
+    /// A file of numbers that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    ReadNumbers { path: PathBuf, source: csv::Error },
+    /// A cell that is no number.
+    #[error("{}: line {line}: \"{text}\" is not a number", path.display())]
+    NotANumber { path: PathBuf, line: usize, text: String },
+    /// A style that is none.
+    #[error("{}: line {line}: \"{text}\" is no style; give call or put", path.display())]
+    GridStyle { path: PathBuf, line: usize, text: String },
+    /// A grid without options.
+    #[error("{} has no options; give rows of strike and expiry below the header", path.display())]
+    GridEmpty { path: PathBuf },
     /// A number or option that the finance layer refuses.
     #[error(transparent)]
     Finance(#[from] FinanceError),

@@ -18,13 +18,14 @@ pub fn path_counts(paths: u64) -> Vec<u64> {
     growing.take_while(|count| *count <= paths / 2).chain([paths]).collect()
 }
 
-/// Draws the estimates, which are in order of their path counts, with their 95 % band and the value `closed_form`.
+/// Draws the estimates, which are in order of their path counts, with their 95 % band and the price by formula, where there is one: its
+/// name and value.
 ///
 /// # Errors
 /// What plotters gives.
-pub fn draw(title: &str, estimates: &[Estimate], closed_form: f64) -> Result<String, PlotError> {
+pub fn draw(title: &str, estimates: &[Estimate], closed_form: Option<(&str, f64)>) -> Result<String, PlotError> {
     let drawn: Vec<&Estimate> = estimates.iter().filter(|estimate| estimate.value.is_finite()).collect();
-    let prices = drawn.iter().flat_map(|estimate| ends(estimate)).chain([closed_form]);
+    let prices = drawn.iter().flat_map(|estimate| ends(estimate)).chain(closed_form.map(|(_, value)| value));
     let heights = canvas::with_headroom(canvas::padded(prices, 0.1), 0.25);
     let exponents = canvas::padded(drawn.iter().map(|estimate| exponent(estimate)), 0.03);
     let marks = marks(&exponents, &drawn);
@@ -40,7 +41,9 @@ pub fn draw(title: &str, estimates: &[Estimate], closed_form: f64) -> Result<Str
         .draw(&mut chart)?;
         draw_band(&mut chart, &drawn)?;
         let across = [exponents.start, exponents.end];
-        canvas::reference(&mut chart, across, closed_form, "Black–Scholes")?;
+        if let Some((name, value)) = closed_form {
+            canvas::reference(&mut chart, across, value, name)?;
+        }
         draw_means(&mut chart, &drawn)?;
         canvas::legend(&mut chart, SeriesLabelPosition::UpperRight)
     })
@@ -145,7 +148,9 @@ mod tests {
             device: "host".to_owned(),
             seconds_cold: 0.0,
             seconds_warm: 0.0,
+            variance_reduction: None,
+            greeks: None,
         };
-        draw("one path", &[estimate], 3.0).expect("it is drawn");
+        draw("one path", &[estimate], Some(("Black–Scholes", 3.0))).expect("it is drawn");
     }
 }

@@ -132,7 +132,8 @@ fn pricing(inputs: &Inputs, estimates: &[Estimate]) -> Result<Figure, PlotError>
         significant(value, 8),
         significant(away, 2),
     );
-    let picture = convergence::draw("Convergence of the Monte-Carlo price", estimates, closed_form);
+    let picture =
+        convergence::draw("Convergence of the Monte-Carlo price", estimates, Some(("Black–Scholes", closed_form)));
     Figure::new("price", "Option price", sentence, picture)
 }
 

@@ -15,6 +15,7 @@ mod devices;
 mod files;
 mod help;
 mod numbers;
+mod price;
 mod series;
 mod tables;
 

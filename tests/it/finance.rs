@@ -23,6 +23,7 @@ mod frontier;
 mod indicators;
 mod long_window;
 mod market;
+mod options;
 mod price;
 mod recurrence;
 mod rolling;
@@ -78,7 +79,12 @@ fn every_job_runs_on_the_device_that_it_was_given() {
         let apple = prices.select(&["AAPL"]).unwrap();
         let jobs: [(&str, &dyn Fn()); 8] = [
             ("price", &|| {
-                finance::price(&device, &European::default(), &MonteCarlo { paths: 4096, seed: 1 }).unwrap();
+                finance::price(
+                    &device,
+                    &European::default(),
+                    &MonteCarlo { paths: 4096, seed: 1, ..Default::default() },
+                )
+                .unwrap();
             }),
             ("ema", &|| {
                 finance::ema(&device, &prices, Decay::Alpha(0.1), Init::First).unwrap();

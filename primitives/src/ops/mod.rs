@@ -23,6 +23,7 @@
 //! | [`LogSumExp`] | `ln Σ exp(x)` | 2 | (−∞, 0) | yes | device |
 //! | [`Moments`] | n, mean, M₂ | 4 | (0, 0, 0) | yes | device |
 //! | [`Moments4`] | n, mean, M₂, M₃, M₄ | 6 | zeros | yes | device |
+//! | [`JointMoments`] | n, x̄, M₂x, ȳ, M₂y, C over pairs (x, y) | 7 | zeros | yes | device |
 //! | [`Affine`] | `s <- a s + b` over pairs (a, b) | 2 | (1, 0) | no | fuses |
 //! | [`Ewma`] | the exponentially weighted mean; NaN is missing | 3 | zeros | no | device |
 //!
@@ -56,6 +57,7 @@ mod count;
 mod ewma;
 mod extremum;
 mod first;
+mod joint_moments;
 mod last;
 mod log_sum_exp;
 mod maximum;
@@ -81,6 +83,7 @@ pub use count::Count;
 pub use ewma::{Ewma, EwmaState, Start};
 pub use extremum::Extremum;
 pub use first::First;
+pub use joint_moments::{JointMoments, JointMomentsState, joint_moments_of};
 pub use last::Last;
 pub use log_sum_exp::{LogSum, LogSumExp};
 pub use maximum::Maximum;

@@ -1,4 +1,4 @@
-//! The help: its defaults are those of the issue.
+//! The help: its defaults are those that are promised.
 
 use super::Folder;
 
@@ -28,7 +28,7 @@ fn starts_option(line: &str) -> bool {
 type Flag = (&'static str, Option<&'static str>);
 
 #[test]
-fn the_defaults_are_those_of_the_issue() {
+fn the_defaults_are_those_that_are_promised() {
     let flags: [(&str, &[Flag]); 8] = [
         (
             "price",

@@ -18,7 +18,7 @@ fn option(style: Style, spot: f64, strike: f64, dividend: f64, rate: f64, expiry
 }
 
 fn run(device: &Device, option: &European, paths: u64, seed: u64) -> Estimate {
-    price(device, option, &MonteCarlo { paths, seed }).unwrap()
+    price(device, option, &MonteCarlo { paths, seed, ..MonteCarlo::default() }).unwrap()
 }
 
 fn assert_within_four_errors(estimate: &Estimate, expected: f64, case: &str) {

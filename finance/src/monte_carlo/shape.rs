@@ -1,0 +1,137 @@
+//! What kernels of paths are compiled for.
+
+use crate::error::FinanceError;
+use crate::instrument::{Basket, Instrument, Monitoring, Payoff};
+use crate::model::{Dynamics, Model};
+
+/// The formulas of a kernel; all numbers are in its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    /// What is paid.
+    pub kind: Kind,
+    /// How a price moves.
+    pub motion: Motion,
+    /// What is looked at beside the payoff.
+    pub control: Control,
+    /// Whether a price is looked at between dates.
+    pub continuous: bool,
+    /// One step by one normal number, for four paths at a time.
+    pub leap: bool,
+    /// The paths that one unit follows are two to this power: few where each has many steps.
+    pub block_bits: u32,
+}
+
+/// What is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// On a weighted sum of prices: European, arithmetic Asian, mean of a basket.
+    Mean,
+    Geometric,
+    Cash,
+    Asset,
+    /// On the farthest price: lookback, largest or smallest of a basket.
+    Fixed,
+    Floating,
+    Barrier,
+}
+
+/// How a price moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Motion {
+    Gbm,
+    Merton,
+    Heston,
+    /// Several prices, a step each.
+    Basket,
+}
+
+/// What is looked at beside the payoff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Control {
+    Nothing,
+    /// The price of the asset, or the mean of a basket's, at the end: exp(x) − 1, whose mean is 0.
+    Asset,
+    /// The option on the geometric mean beside one on the arithmetic mean.
+    Geometric,
+}
+
+/// Paths of a unit, as a power of two, where a path has one step,
+const LEAPING: u32 = 6;
+/// and where it has several.
+const WALKING: u32 = 4;
+/// Of many options of one step, whose units are many as they are.
+const LEAPING_FOR_MANY: u32 = 12;
+
+impl Shape {
+    /// For an option and a market that go together.
+    ///
+    /// # Errors
+    /// [`FinanceError::AssetCount`] and [`FinanceError::Combination`] where they do not.
+    pub fn new(instrument: &Instrument, model: &Model, controlled: bool) -> Result<Self, FinanceError> {
+        let motion = match (&instrument.payoff, model.dynamics) {
+            (Payoff::Basket(_), Dynamics::Gbm) => Motion::Basket,
+            (Payoff::Basket(_), _) => {
+                return Err(FinanceError::Combination { what: "a basket", with: "jumps or Heston's model" });
+            }
+            (_, Dynamics::Gbm) => Motion::Gbm,
+            (_, Dynamics::Merton { .. }) => Motion::Merton,
+            (_, Dynamics::Heston { .. }) => Motion::Heston,
+        };
+        let assets = model.assets.len();
+        if motion != Motion::Basket && assets != 1 {
+            return Err(FinanceError::AssetCount { given: assets, payoff: "the payoff", needed: "one asset" });
+        }
+        let continuous = monitoring(&instrument.payoff) == Some(Monitoring::Continuous);
+        if continuous && motion != Motion::Gbm {
+            let with = "jumps or Heston's model, whose price between two dates is not known";
+            return Err(FinanceError::Combination { what: "continuous monitoring", with });
+        }
+        let kind = kind(&instrument.payoff);
+        let geometric = matches!(instrument.payoff, Payoff::AsianArithmetic(_)) && motion == Motion::Gbm;
+        let control = match (controlled, geometric) {
+            (false, _) => Control::Nothing,
+            (true, true) => Control::Geometric,
+            (true, false) => Control::Asset,
+        };
+        let at_the_end = matches!(instrument.payoff, Payoff::European | Payoff::CashDigital | Payoff::AssetDigital);
+        let leap = at_the_end && motion == Motion::Gbm;
+        Ok(Shape { kind, motion, control, continuous, leap, block_bits: if leap { LEAPING } else { WALKING } })
+    }
+
+    /// The same for many options at once.
+    pub fn for_many(self) -> Self {
+        Shape { block_bits: if self.leap { LEAPING_FOR_MANY } else { self.block_bits }, ..self }
+    }
+
+    /// Whether a step takes a Philox block of its own.
+    pub fn draws_more_than_one_number(self) -> bool {
+        let extreme = matches!(self.kind, Kind::Fixed | Kind::Floating);
+        matches!(self.motion, Motion::Merton | Motion::Heston) || (self.continuous && extreme)
+    }
+
+    /// Whether logarithms are summed up.
+    pub fn takes_logs(self) -> bool {
+        self.kind == Kind::Geometric || self.control == Control::Geometric
+    }
+}
+
+fn kind(payoff: &Payoff) -> Kind {
+    match payoff {
+        Payoff::European | Payoff::AsianArithmetic(_) | Payoff::Basket(Basket::Average) => Kind::Mean,
+        Payoff::CashDigital => Kind::Cash,
+        Payoff::AssetDigital => Kind::Asset,
+        Payoff::AsianGeometric(_) => Kind::Geometric,
+        Payoff::LookbackFixed(_) | Payoff::Basket(_) => Kind::Fixed,
+        Payoff::LookbackFloating(_) => Kind::Floating,
+        Payoff::Barrier(_) => Kind::Barrier,
+    }
+}
+
+/// When the price is looked at, where the payoff asks.
+pub(super) fn monitoring(payoff: &Payoff) -> Option<Monitoring> {
+    match payoff {
+        Payoff::Barrier(barrier) => Some(barrier.monitoring),
+        Payoff::LookbackFixed(monitoring) | Payoff::LookbackFloating(monitoring) => Some(*monitoring),
+        _ => None,
+    }
+}

@@ -1,0 +1,187 @@
+//! A run that can be gone on with.
+
+use cubefold_primitives::ops::JointMomentsState;
+use cubefold_primitives::{Buffer, Device};
+
+use super::MonteCarlo;
+use super::run::{BLOCK_BITS, Stretch, gather, launch};
+use super::shape::Shape;
+use super::table::{Scenario, Table};
+use super::tally::{Mean, Tally};
+use crate::error::FinanceError;
+use crate::instrument::Instrument;
+use crate::model::Model;
+
+/// Paths of the first round of a run that ends at a tolerance, and of the run that a reduction of variance is measured by.
+const FIRST_ROUND: u64 = 1 << BLOCK_BITS;
+
+/// The paths of one option, as far as they have been drawn.
+///
+/// More paths can be added to it at any time, with the same bits as if all had been drawn at once.
+///
+/// ```
+/// use cubefold_finance::{European, MonteCarlo, Simulation};
+/// use cubefold_primitives::Device;
+///
+/// let option = European::default();
+/// let start = || Simulation::new(&option.instrument(), &option.model(), &MonteCarlo::default());
+/// let (mut broken, mut whole) = (start()?, start()?);
+/// broken.extend(&Device::host(), 70_000)?;
+/// broken.extend(&Device::host(), 150_000)?;
+/// whole.extend(&Device::host(), 150_000)?;
+/// assert_eq!(broken.value().to_bits(), whole.value().to_bits());
+/// # Ok::<(), cubefold_finance::FinanceError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    engine: MonteCarlo,
+    shape: Shape,
+    table: Table,
+    /// The option alone, without the antithetic paths.
+    plain: Table,
+    full: Tally,
+    rest: Tally,
+}
+
+impl Simulation {
+    /// No paths yet.
+    ///
+    /// # Errors
+    /// As [`simulate`](super::simulate).
+    pub fn new(instrument: &Instrument, model: &Model, engine: &MonteCarlo) -> Result<Self, FinanceError> {
+        Self::of(instrument, model, engine, &[Scenario::PLAIN])
+    }
+
+    /// The same of a weighted sum of scenarios.
+    pub(super) fn of(
+        instrument: &Instrument,
+        model: &Model,
+        engine: &MonteCarlo,
+        scenarios: &[Scenario],
+    ) -> Result<Self, FinanceError> {
+        instrument.check()?;
+        model.check()?;
+        engine.check()?;
+        let shape = Shape::new(instrument, model, engine.control)?;
+        let all: Vec<Scenario> = match engine.antithetic {
+            true => scenarios.iter().flat_map(both_ways).collect(),
+            false => scenarios.to_vec(),
+        };
+        Ok(Simulation {
+            engine: *engine,
+            shape,
+            table: Table::new(instrument, model, shape, &all)?,
+            plain: Table::new(instrument, model, shape, scenarios)?,
+            full: Tally::default(),
+            rest: Tally::default(),
+        })
+    }
+
+    /// Draws as many paths as the engine says, or until the tolerance is met.
+    ///
+    /// # Errors
+    /// What goes wrong on the device.
+    pub fn run(&mut self, device: &Device) -> Result<(), FinanceError> {
+        let Some(tolerance) = self.engine.tolerance else {
+            return self.extend(device, self.engine.paths);
+        };
+        let mut paths = FIRST_ROUND.min(self.engine.paths);
+        loop {
+            self.extend(device, paths)?;
+            let error = self.std_error();
+            // An error that is not known is met by no number of paths.
+            if error <= tolerance || paths >= self.engine.paths {
+                return Ok(());
+            }
+            let wanted = (paths as f64 * (error / tolerance).powi(2) * 1.05) as u64;
+            let round = wanted.clamp(paths + 1, paths.saturating_mul(64)).min(self.engine.paths);
+            paths = round.checked_next_multiple_of(FIRST_ROUND).unwrap_or(round).min(self.engine.paths);
+        }
+    }
+
+    /// Launches as many paths as the engine says and leaves their moments on the device, a state a block of 2^16: [`run`](Self::run)
+    /// without what the host does.
+    ///
+    /// # Errors
+    /// What goes wrong on the device.
+    pub fn launch(&self, device: &Device) -> Result<Vec<Buffer<JointMomentsState<f32>>>, FinanceError> {
+        let paths = self.engine.paths / self.paths_a_draw();
+        launch(device, &self.table, self.shape, Stretch { seed: self.engine.seed, from: 0, paths, options: 1 })
+    }
+
+    /// Draws more, so that there are `paths` in all; no fewer than there are already.
+    ///
+    /// # Errors
+    /// [`FinanceError::OddPaths`], and what goes wrong on the device.
+    pub fn extend(&mut self, device: &Device, paths: u64) -> Result<(), FinanceError> {
+        let engine = MonteCarlo { paths: paths.max(1), ..self.engine };
+        engine.check()?;
+        let draws = engine.paths / self.paths_a_draw();
+        if draws <= self.tally().count {
+            return Ok(());
+        }
+        self.check_loops(device)?;
+        let from = self.full.count >> BLOCK_BITS;
+        let stretch = Stretch { seed: self.engine.seed, from, paths: draws, options: 1 };
+        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch)?, 1)?[0];
+        (self.full, self.rest) = (self.full.and(full), rest);
+        Ok(())
+    }
+
+    /// Paths so far.
+    pub fn paths(&self) -> u64 {
+        self.tally().count * self.paths_a_draw()
+    }
+
+    /// The discounted mean payoff so far; NaN for no paths.
+    pub fn value(&self) -> f64 {
+        if self.paths() == 0 { f64::NAN } else { self.mean().value }
+    }
+
+    /// Its standard error; NaN for one path.
+    pub fn std_error(&self) -> f64 {
+        self.mean().std_error
+    }
+
+    pub(super) fn mean(&self) -> Mean {
+        let mean = match self.engine.control {
+            true => self.tally().controlled(self.table.control_mean),
+            false => self.tally().mean(),
+        };
+        Mean { value: self.table.unit * mean.value, std_error: self.table.unit * mean.std_error }
+    }
+
+    /// How many times as many plain paths would have the same error.
+    pub(super) fn variance_reduction(&self, device: &Device) -> Result<f64, FinanceError> {
+        let paths = self.paths();
+        let stretch = Stretch { seed: self.engine.seed, from: 0, paths: paths.min(FIRST_ROUND), options: 1 };
+        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch)?, 1)?[0];
+        let plain = full.and(rest).variance() / paths as f64;
+        Ok(plain * self.table.unit * self.table.unit / self.std_error().powi(2))
+    }
+
+    fn tally(&self) -> Tally {
+        self.full.and(self.rest)
+    }
+
+    fn paths_a_draw(&self) -> u64 {
+        if self.engine.antithetic { 2 } else { 1 }
+    }
+
+    /// Whether the device's loops are as long as the paths.
+    fn check_loops(&self, device: &Device) -> Result<(), FinanceError> {
+        let rounds = u64::from(self.table.rounds()) << self.shape.block_bits;
+        match device.profile() {
+            Some(profile) if !self.shape.leap && rounds > u64::from(profile.max_loop) => {
+                Err(FinanceError::TooManySteps { rounds, limit: profile.max_loop })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A scenario and the same with all normal numbers negated, half each.
+fn both_ways(scenario: &Scenario) -> [Scenario; 2] {
+    let half = Scenario { weight: scenario.weight / 2.0, ..*scenario };
+    [half, Scenario { sign: -1.0, ..half }]
+}
