@@ -5,6 +5,7 @@ mod fixed;
 mod laws;
 mod monoid;
 mod operator;
+mod power;
 mod state;
 mod wide;
 
@@ -13,5 +14,6 @@ pub use fixed::{Choice, Fixed};
 pub use laws::{LawError, check_commutative, check_idempotent, check_laws, check_semiring};
 pub use monoid::*;
 pub use operator::Operator;
+pub use power::power;
 pub use state::{State, WideFields, WordsExpand, state_of, words_of};
-pub use wide::{Wide, multiply_high, wide_add, wide_product, wrapping_add, wrapping_mul};
+pub use wide::{Wide, multiply_high, wide_add, wide_mul, wide_product, wrapping_add, wrapping_mul};

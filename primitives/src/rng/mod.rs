@@ -4,7 +4,9 @@
 //! device and the host, whatever the grid, the order or the number of threads.
 
 mod normal;
+mod pcg32;
 mod philox4x32;
 
 pub use normal::{NormalPair, NormalPairExpand, normal_pair, uniform};
+pub use pcg32::{Pcg32, Pcg32Expand, pcg32_stream};
 pub use philox4x32::{Key, KeyExpand, Random, RandomExpand, philox};
