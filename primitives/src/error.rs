@@ -82,6 +82,14 @@ pub enum Error {
         /// Items it should have.
         expected: u64,
     },
+    /// A sequence of no dimensions, or of more than it has.
+    #[error("a sequence of {got} dimensions: it has 1 to {limit}")]
+    Dimensions {
+        /// Dimensions asked for.
+        got: u32,
+        /// The most there are.
+        limit: u32,
+    },
     /// A window without items.
     #[error("the window is 0 items; give at least 1")]
     EmptyWindow,

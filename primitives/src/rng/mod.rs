@@ -6,7 +6,11 @@
 mod normal;
 mod pcg32;
 mod philox4x32;
+mod quantile;
+mod sobol;
 
 pub use normal::{NormalPair, NormalPairExpand, normal_pair, uniform};
 pub use pcg32::{Pcg32, Pcg32Expand, pcg32_stream};
 pub use philox4x32::{Key, KeyExpand, Random, RandomExpand, philox};
+pub use quantile::normal_from;
+pub use sobol::{Sobol, SobolExpand};
