@@ -3,6 +3,7 @@
 mod element;
 mod fixed;
 mod laws;
+mod local;
 mod monoid;
 mod operator;
 mod power;
@@ -12,6 +13,7 @@ mod wide;
 pub use element::{Element, Real};
 pub use fixed::{Choice, Fixed};
 pub use laws::{LawError, check_commutative, check_idempotent, check_laws, check_semiring};
+pub use local::Local;
 pub use monoid::*;
 pub use operator::Operator;
 pub use power::power;
