@@ -82,6 +82,32 @@ pub enum Error {
         /// Items it should have.
         expected: u64,
     },
+    /// A sequence of no dimensions, or of more than it has.
+    #[error("a sequence of {got} dimensions: it has 1 to {limit}")]
+    Dimensions {
+        /// Dimensions asked for.
+        got: u32,
+        /// The most there are.
+        limit: u32,
+    },
+    /// A path of no steps, or of more than a unit keeps.
+    #[error("a path of {got} steps: give 1 to {limit}")]
+    Steps {
+        /// Steps asked for.
+        got: u64,
+        /// The most there are.
+        limit: u32,
+    },
+    /// A time that is not after the one before.
+    #[error("time {index} is {time}, which is not after {before}: give finite times that rise from above 0")]
+    Time {
+        /// Which of the times.
+        index: u64,
+        /// The time.
+        time: f64,
+        /// The time before it.
+        before: f64,
+    },
     /// A window without items.
     #[error("the window is 0 items; give at least 1")]
     EmptyWindow,

@@ -15,6 +15,7 @@ mod operators;
 mod oracle;
 mod paths;
 mod products;
+mod random;
 mod reduce;
 mod samples;
 mod scan;

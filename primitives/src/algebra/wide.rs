@@ -103,6 +103,14 @@ pub fn wide_product(left: u32, right: u32) -> Wide {
     Wide { low: wrapping_mul(left, right), high: multiply_high(left, right) }
 }
 
+/// `left * right` modulo 2^64.
+#[cube]
+#[inline]
+pub fn wide_mul(left: Wide, right: Wide) -> Wide {
+    let crossed = wrapping_add(wrapping_mul(left.low, right.high), wrapping_mul(left.high, right.low));
+    Wide { low: wrapping_mul(left.low, right.low), high: wrapping_add(multiply_high(left.low, right.low), crossed) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +121,7 @@ mod tests {
         assert_eq!(sum(0xffff_ffff, 1), 0x1_0000_0000);
         assert_eq!(sum(u64::MAX, 2), 1);
         assert_eq!(u64::from(wide_product(u32::MAX, u32::MAX)), 0xffff_fffe_0000_0001);
+        let (left, right) = (0x0123_4567_89ab_cdefu64, 0xfedc_ba98_7654_3210u64);
+        assert_eq!(u64::from(wide_mul(left.into(), right.into())), left.wrapping_mul(right));
     }
 }

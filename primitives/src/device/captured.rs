@@ -45,6 +45,21 @@ impl<T: Element> From<Buffer<T>> for Captured<T> {
     }
 }
 
+impl<T: Element> Captured<T> {
+    /// The same items on `device`, so that launches there need not upload them.
+    ///
+    /// # Errors
+    ///
+    /// What goes wrong on the device, and [`Error::ForeignBuffer`] for items that live on another one.
+    pub fn on(&self, device: &Device) -> Result<Self, Error> {
+        match &self.0 {
+            Source::Host(_) if device.is_host() => Ok(self.clone()),
+            Source::Host(items) => Ok(device.upload(items)?.into()),
+            Source::Device(buffer) => buffer.handle_on(device).map(|_| self.clone()),
+        }
+    }
+}
+
 /// The host reads the item; [`Operator::check_host`] has refused arrays that live on a device.
 impl<T: Element> Index<usize> for Captured<T> {
     type Output = T;
