@@ -21,10 +21,12 @@ pub struct GridPrice {
 }
 
 /// Prices options of one payoff, at other strikes, expiries or styles, in one launch: `engine.paths` paths of each, all of the
-/// same draws. Antithetic paths and controls are as in [`simulate`](super::simulate); Greeks and a tolerance are not for grids.
+/// same draws. Antithetic paths and controls are as in [`simulate`](super::simulate); Greeks, a tolerance and Sobol points are
+/// not for grids.
 ///
 /// # Errors
-/// As [`simulate`](super::simulate); [`FinanceError::Combination`] for payoffs that are not alike, for Greeks and for a tolerance.
+/// As [`simulate`](super::simulate); [`FinanceError::Combination`] for payoffs that are not alike and for what is not
+/// for grids.
 ///
 /// # Examples
 ///
@@ -51,6 +53,9 @@ pub fn simulate_grid(
     if engine.greeks {
         return Err(FinanceError::Combination { what, with: "Greeks" });
     }
+    if engine.sobol {
+        return Err(FinanceError::Combination { what, with: "Sobol points" });
+    }
     if engine.tolerance.is_some() {
         return Err(FinanceError::Combination { what, with: "a tolerance" });
     }
@@ -65,7 +70,7 @@ pub fn simulate_grid(
     };
     let table = |instrument: &Instrument| {
         instrument.check()?;
-        let shape = Shape::new(instrument, model, engine.control)?.for_many();
+        let shape = Shape::new(instrument, model, engine)?.for_many();
         Ok::<_, FinanceError>((shape, Table::new(instrument, model, shape, &scenarios)?))
     };
     let (shape, mut all) = table(first)?;
@@ -81,7 +86,7 @@ pub fn simulate_grid(
     }
     let draws = if engine.antithetic { engine.paths / 2 } else { engine.paths };
     let stretch = Stretch { seed: engine.seed, from: 0, paths: draws, options: instruments.len() as u32 };
-    let launched = launch(device, &all, shape, stretch)?;
+    let launched = launch(device, &all, shape, stretch, None)?;
     let tallies = gather(&launched, instruments.len())?;
     let price = |([full, rest], (unit, control_mean)): ([_; 2], (f64, f64))| {
         let tally: super::tally::Tally = super::tally::Tally::and(full, rest);

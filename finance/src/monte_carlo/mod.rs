@@ -8,6 +8,7 @@
 mod greeks;
 mod grid;
 mod paths;
+mod quasi;
 mod run;
 mod shape;
 mod simulation;
@@ -43,15 +44,29 @@ pub struct MonteCarlo {
     /// Takes off what a quantity of known mean is off by, times the slope that fits best: the geometric mean's option for an
     /// arithmetic Asian one, the asset itself for others.
     pub control: bool,
+    /// Draws scrambled Sobol points in place of random numbers: 32 scramblings, whose means give the error. Geometric Brownian
+    /// motion alone, up to 64 steps or assets; the paths are split evenly, what is left over is not drawn.
+    pub sobol: bool,
     /// Estimates the derivatives, too.
     pub greeks: bool,
     /// Stops once the standard error is no larger.
     pub tolerance: Option<f64>,
 }
 
+/// Independent scramblings of the Sobol sequence.
+const SCRAMBLINGS: u64 = 32;
+
 impl Default for MonteCarlo {
     fn default() -> Self {
-        MonteCarlo { paths: 20_000_000, seed: 42, antithetic: false, control: false, greeks: false, tolerance: None }
+        MonteCarlo {
+            paths: 20_000_000,
+            seed: 42,
+            antithetic: false,
+            control: false,
+            sobol: false,
+            greeks: false,
+            tolerance: None,
+        }
     }
 }
 
@@ -59,12 +74,26 @@ impl MonteCarlo {
     /// Accepts 1 path or more.
     ///
     /// # Errors
-    /// [`FinanceError::Zero`] for no paths, [`FinanceError::OddPaths`] for antithetic ones without a partner,
+    /// [`FinanceError::Zero`] for no paths, [`FinanceError::OddPaths`] for antithetic ones without a partner, [`FinanceError::Combination`] for
+    /// Sobol points with antithetic paths, a control or a tolerance,
     /// [`FinanceError::OutOfRange`] for a tolerance of 0 or less.
     pub fn check(&self) -> Result<(), FinanceError> {
         at_least_one("paths", self.paths)?;
         if let Some(tolerance) = self.tolerance {
             positive("the tolerance", tolerance)?;
+        }
+        for (with, given) in [
+            ("antithetic paths", self.antithetic),
+            ("a control variate", self.control),
+            ("a tolerance", self.tolerance.is_some()),
+        ] {
+            if self.sobol && given {
+                return Err(FinanceError::Combination { what: "Sobol points", with });
+            }
+        }
+        if self.sobol && self.paths < SCRAMBLINGS {
+            let (name, value) = ("paths", self.paths as f64);
+            return Err(FinanceError::OutOfRange { name, value, range: "at least 32 with Sobol points" });
         }
         match self.antithetic && self.paths % 2 == 1 {
             true => Err(FinanceError::OddPaths { paths: self.paths }),
@@ -92,7 +121,8 @@ pub struct Estimate {
     pub seconds_cold: f64,
     /// Seconds of a call after that.
     pub seconds_warm: f64,
-    /// How many times as many plain paths would have the same error; where paths are antithetic or there is a control.
+    /// How many times as many plain paths would have the same error; where paths are antithetic or quasi-random, or there is a
+    /// control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variance_reduction: Option<f64>,
     /// The derivatives, where asked for.
@@ -146,7 +176,7 @@ pub fn simulate(
     let (simulation, seconds_cold) = timed(run)?;
     let (_, seconds_warm) = timed(run)?;
     let mean = simulation.mean();
-    let variance_reduction = match engine.antithetic || engine.control {
+    let variance_reduction = match engine.antithetic || engine.control || engine.sobol {
         true => Some(simulation.variance_reduction(device)?),
         false => None,
     };

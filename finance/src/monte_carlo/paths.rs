@@ -41,8 +41,8 @@ pub(super) struct Paths {
 /// A whole number of 64 bits.
 #[derive(Debug, Clone, Operator)]
 pub(super) struct Number {
-    low: u32,
-    high: u32,
+    pub low: u32,
+    pub high: u32,
 }
 
 impl From<u64> for Number {
@@ -54,7 +54,7 @@ impl From<u64> for Number {
 
 /// Sums of a block's differences from its first path.
 #[derive(Debug, Clone, Copy, State)]
-struct Sums {
+pub(super) struct Sums {
     value: f32,
     value_squared: f32,
     control: f32,
@@ -117,13 +117,13 @@ impl Paths {
     }
 
     /// The number of a block's first path.
-    fn start(&self, block: Wide) -> Wide {
+    pub(super) fn start(&self, block: Wide) -> Wide {
         let bits = comptime!(self.shape.0.block_bits);
         Wide { low: block.low << bits, high: (block.high << bits) | (block.low >> comptime!(32 - bits)) }
     }
 
     /// How many paths a block has: none beyond the last one.
-    fn count(&self, block: Wide) -> u32 {
+    pub(super) fn count(&self, block: Wide) -> u32 {
         let size = comptime!(1u32 << self.shape.0.block_bits);
         let start = self.start(block);
         let low = wrapping_add(self.paths.low, wrapping_add(start.low ^ 0xffff_ffffu32, 1u32.runtime()));
@@ -144,14 +144,14 @@ impl Paths {
         total
     }
 
-    fn scaled(&self, at: u32, paid: Paid) -> Paid {
+    pub(super) fn scaled(&self, at: u32, paid: Paid) -> Paid {
         Paid {
             value: self.cell(at, head::WEIGHT) * paid.value,
             control: self.cell(at, head::CONTROL_WEIGHT) * paid.control,
         }
     }
 
-    fn added(&self, left: Paid, right: Paid) -> Paid {
+    pub(super) fn added(&self, left: Paid, right: Paid) -> Paid {
         Paid { value: left.value + right.value, control: left.control + right.control }
     }
 
@@ -195,7 +195,7 @@ impl Paths {
     }
 
     /// The sums of one path.
-    fn apart(&self, paid: Paid, centre: Paid) -> Sums {
+    pub(super) fn apart(&self, paid: Paid, centre: Paid) -> Sums {
         let value = paid.value - centre.value;
         let square = value * value;
         if comptime!(self.shape.0.control == Control::Nothing) {
@@ -206,7 +206,7 @@ impl Paths {
         }
     }
 
-    fn more(&self, left: Sums, right: Sums) -> Sums {
+    pub(super) fn more(&self, left: Sums, right: Sums) -> Sums {
         Sums {
             value: left.value + right.value,
             value_squared: left.value_squared + right.value_squared,
@@ -216,7 +216,7 @@ impl Paths {
         }
     }
 
-    fn moments(&self, sums: Sums, centre: Paid, count: u32) -> JointMomentsState<f32> {
+    pub(super) fn moments(&self, sums: Sums, centre: Paid, count: u32) -> JointMomentsState<f32> {
         let number = count.max(1u32) as f32;
         let (value, control) = (sums.value / number, sums.control / number);
         // Below 0 by rounding only. What is not a number stays so: it is no error of 0.

@@ -4,10 +4,12 @@
 //! stands, and the host adds blocks in order.
 
 use cubefold_primitives::ops::{JointMoments, JointMomentsState, States};
+use cubefold_primitives::rng::{Bridge, Sobol};
 use cubefold_primitives::views::{Dense, Source};
 use cubefold_primitives::{Buffer, Counter, Device, Fixed};
 
 use super::paths::Paths;
+use super::quasi::QuasiPaths;
 use super::shape::Shape;
 use super::table::Table;
 use super::tally::Tally;
@@ -34,12 +36,13 @@ pub(super) struct Stretch {
     pub options: u32,
 }
 
-/// Launches a stretch, and gives for every launch the moments of its blocks, still on the device.
+/// Launches a stretch, along quasi-random points where there are some, and gives for every launch the moments of its blocks, still on the device.
 pub(super) fn launch(
     device: &Device,
     table: &Table,
     shape: Shape,
     stretch: Stretch,
+    points: Option<&(Sobol, Bridge)>,
 ) -> Result<Vec<Buffer<JointMomentsState<f32>>>, FinanceError> {
     let each = BLOCK_BITS - shape.block_bits;
     // Of many options one launch has all the paths.
@@ -52,7 +55,7 @@ pub(super) fn launch(
         let blocks = most.min(end - block);
         let units = blocks << each;
         let all = units * u64::from(stretch.options);
-        let operator = Paths {
+        let paths = Paths {
             table: cells.clone().into(),
             shape: Fixed(shape),
             seed: stretch.seed.into(),
@@ -65,7 +68,13 @@ pub(super) fn launch(
             row: table.row,
             jumps: table.jumps,
         };
-        let moments = device.collect(&Counter::new(all).map(operator))?;
+        let moments = match points {
+            None => device.collect(&Counter::new(all).map(paths))?,
+            Some((sobol, bridge)) => {
+                let (sobol, bridge) = (sobol.on(device)?, bridge.on(device)?);
+                device.collect(&Counter::new(all).map(QuasiPaths { paths, sobol, bridge }))?
+            }
+        };
         launched.push(folded(device, moments, each)?);
         block += blocks;
     }

@@ -1,5 +1,6 @@
 //! What kernels of paths are compiled for.
 
+use super::MonteCarlo;
 use crate::error::FinanceError;
 use crate::instrument::{Basket, Instrument, Monitoring, Payoff};
 use crate::model::{Dynamics, Model};
@@ -67,7 +68,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`FinanceError::AssetCount`] and [`FinanceError::Combination`] where they do not.
-    pub fn new(instrument: &Instrument, model: &Model, controlled: bool) -> Result<Self, FinanceError> {
+    pub fn new(instrument: &Instrument, model: &Model, engine: &MonteCarlo) -> Result<Self, FinanceError> {
         let motion = match (&instrument.payoff, model.dynamics) {
             (Payoff::Basket(_), Dynamics::Gbm) => Motion::Basket,
             (Payoff::Basket(_), _) => {
@@ -86,15 +87,18 @@ impl Shape {
             let with = "jumps or Heston's model, whose price between two dates is not known";
             return Err(FinanceError::Combination { what: "continuous monitoring", with });
         }
+        if engine.sobol && matches!(motion, Motion::Merton | Motion::Heston) {
+            return Err(FinanceError::Combination { what: "Sobol points", with: "jumps or Heston's model" });
+        }
         let kind = kind(&instrument.payoff);
         let geometric = matches!(instrument.payoff, Payoff::AsianArithmetic(_)) && motion == Motion::Gbm;
-        let control = match (controlled, geometric) {
+        let control = match (engine.control, geometric) {
             (false, _) => Control::Nothing,
             (true, true) => Control::Geometric,
             (true, false) => Control::Asset,
         };
         let at_the_end = matches!(instrument.payoff, Payoff::European | Payoff::CashDigital | Payoff::AssetDigital);
-        let leap = at_the_end && motion == Motion::Gbm;
+        let leap = at_the_end && motion == Motion::Gbm && !engine.sobol;
         Ok(Shape { kind, motion, control, continuous, leap, block_bits: if leap { LEAPING } else { WALKING } })
     }
 

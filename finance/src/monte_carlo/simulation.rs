@@ -1,13 +1,14 @@
 //! A run that can be gone on with.
 
 use cubefold_primitives::ops::JointMomentsState;
+use cubefold_primitives::rng::{Bridge, Sobol};
 use cubefold_primitives::{Buffer, Device};
 
-use super::MonteCarlo;
 use super::run::{BLOCK_BITS, Stretch, gather, launch};
 use super::shape::Shape;
 use super::table::{Scenario, Table};
 use super::tally::{Mean, Tally};
+use super::{MonteCarlo, SCRAMBLINGS};
 use crate::error::FinanceError;
 use crate::instrument::Instrument;
 use crate::model::Model;
@@ -41,6 +42,9 @@ pub struct Simulation {
     plain: Table,
     full: Tally,
     rest: Tally,
+    /// The scramblings, and the mean of each.
+    points: Vec<(Sobol, Bridge)>,
+    means: Vec<f64>,
 }
 
 impl Simulation {
@@ -62,15 +66,18 @@ impl Simulation {
         instrument.check()?;
         model.check()?;
         engine.check()?;
-        let shape = Shape::new(instrument, model, engine.control)?;
+        let shape = Shape::new(instrument, model, engine)?;
         let all: Vec<Scenario> = match engine.antithetic {
             true => scenarios.iter().flat_map(both_ways).collect(),
             false => scenarios.to_vec(),
         };
+        let table = Table::new(instrument, model, shape, &all)?;
         Ok(Simulation {
             engine: *engine,
             shape,
-            table: Table::new(instrument, model, shape, &all)?,
+            points: if engine.sobol { scramblings(engine.seed, table.steps, shape)? } else { Vec::new() },
+            means: Vec::new(),
+            table,
             plain: Table::new(instrument, model, shape, scenarios)?,
             full: Tally::default(),
             rest: Tally::default(),
@@ -106,7 +113,7 @@ impl Simulation {
     /// What goes wrong on the device.
     pub fn launch(&self, device: &Device) -> Result<Vec<Buffer<JointMomentsState<f32>>>, FinanceError> {
         let paths = self.engine.paths / self.paths_a_draw();
-        launch(device, &self.table, self.shape, Stretch { seed: self.engine.seed, from: 0, paths, options: 1 })
+        launch(device, &self.table, self.shape, Stretch { seed: self.engine.seed, from: 0, paths, options: 1 }, None)
     }
 
     /// Draws more, so that there are `paths` in all; no fewer than there are already.
@@ -116,6 +123,9 @@ impl Simulation {
     pub fn extend(&mut self, device: &Device, paths: u64) -> Result<(), FinanceError> {
         let engine = MonteCarlo { paths: paths.max(1), ..self.engine };
         engine.check()?;
+        if self.engine.sobol {
+            return self.spread(device, engine.paths / SCRAMBLINGS);
+        }
         let draws = engine.paths / self.paths_a_draw();
         if draws <= self.tally().count {
             return Ok(());
@@ -123,8 +133,25 @@ impl Simulation {
         self.check_loops(device)?;
         let from = self.full.count >> BLOCK_BITS;
         let stretch = Stretch { seed: self.engine.seed, from, paths: draws, options: 1 };
-        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch)?, 1)?[0];
+        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch, None)?, 1)?[0];
         (self.full, self.rest) = (self.full.and(full), rest);
+        Ok(())
+    }
+
+    /// Follows the first `points` of every scrambling.
+    fn spread(&mut self, device: &Device, points: u64) -> Result<(), FinanceError> {
+        self.check_loops(device)?;
+        let stretch = Stretch { seed: self.engine.seed, from: 0, paths: points, options: 1 };
+        let launched = self.points.iter().map(|points| launch(device, &self.table, self.shape, stretch, Some(points)));
+        // All are under way before the first is waited for.
+        let launched: Vec<_> = launched.collect::<Result<_, _>>()?;
+        (self.full, self.rest) = Default::default();
+        self.means.clear();
+        for launched in launched {
+            let [full, rest] = gather(&launched, 1)?[0];
+            self.means.push(full.and(rest).mean().value);
+            self.rest = self.rest.and(full).and(rest);
+        }
         Ok(())
     }
 
@@ -144,9 +171,10 @@ impl Simulation {
     }
 
     pub(super) fn mean(&self) -> Mean {
-        let mean = match self.engine.control {
-            true => self.tally().controlled(self.table.control_mean),
-            false => self.tally().mean(),
+        let mean = match (self.engine.sobol, self.engine.control) {
+            (true, _) => mean_of(&self.means),
+            (false, true) => self.tally().controlled(self.table.control_mean),
+            (false, false) => self.tally().mean(),
         };
         Mean { value: self.table.unit * mean.value, std_error: self.table.unit * mean.std_error }
     }
@@ -155,7 +183,7 @@ impl Simulation {
     pub(super) fn variance_reduction(&self, device: &Device) -> Result<f64, FinanceError> {
         let paths = self.paths();
         let stretch = Stretch { seed: self.engine.seed, from: 0, paths: paths.min(FIRST_ROUND), options: 1 };
-        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch)?, 1)?[0];
+        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch, None)?, 1)?[0];
         let plain = full.and(rest).variance() / paths as f64;
         Ok(plain * self.table.unit * self.table.unit / self.std_error().powi(2))
     }
@@ -170,7 +198,9 @@ impl Simulation {
 
     /// Whether the device's loops are as long as the paths.
     fn check_loops(&self, device: &Device) -> Result<(), FinanceError> {
-        let rounds = u64::from(self.table.rounds()) << self.shape.block_bits;
+        // A quasi-random path is first built and then walked.
+        let parts = if self.engine.sobol { 3 } else { 1 };
+        let rounds = (parts * u64::from(self.table.rounds())) << self.shape.block_bits;
         match device.profile() {
             Some(profile) if !self.shape.leap && rounds > u64::from(profile.max_loop) => {
                 Err(FinanceError::TooManySteps { rounds, limit: profile.max_loop })
@@ -178,6 +208,25 @@ impl Simulation {
             _ => Ok(()),
         }
     }
+}
+
+/// The mean of independent means, and its standard error.
+fn mean_of(means: &[f64]) -> Mean {
+    let count = means.len() as f64;
+    let value = means.iter().sum::<f64>() / count;
+    let squares: f64 = means.iter().map(|mean| (mean - value) * (mean - value)).sum();
+    Mean { value, std_error: (squares / (count - 1.0) / count).sqrt() }
+}
+
+/// Sequences that are scrambled each in its own way, of a dimension a step, and one more where the farthest price is looked for.
+fn scramblings(seed: u64, steps: u32, shape: Shape) -> Result<Vec<(Sobol, Bridge)>, FinanceError> {
+    let dimensions = steps + u32::from(shape.draws_more_than_one_number());
+    let one = |number: u64| {
+        // The seeds of runs are small numbers: those of their scramblings are far apart.
+        let sobol = Sobol::scrambled(dimensions, seed.wrapping_add(number << 58))?;
+        Ok((sobol, Bridge::even(steps, f64::from(steps))?))
+    };
+    (1..=SCRAMBLINGS).map(one).collect()
 }
 
 /// A scenario and the same with all normal numbers negated, half each.

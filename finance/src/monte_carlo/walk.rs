@@ -7,7 +7,7 @@
 use cubecl::prelude::*;
 use cubefold_primitives::ops::choose;
 use cubefold_primitives::rng::{NormalPair, Random, normal_pair, philox, uniform};
-use cubefold_primitives::{State, Wide};
+use cubefold_primitives::{Local, State, Wide};
 
 use super::paths::{Paths, PathsExpand};
 use super::shape::{Control, Kind, Motion};
@@ -55,16 +55,7 @@ impl Paths {
 
     /// What a path pays in the scenario at `at`, over all of its steps.
     pub(super) fn walk(&self, at: u32, path: Wide) -> Paid {
-        let mut walk = Walk {
-            x: self.cell(at, head::NOTHING),
-            level: self.cell(at, head::NOTHING),
-            sum: self.cell(at, head::NOTHING),
-            logs: self.cell(at, head::NOTHING),
-            extreme: self.cell(at, head::START),
-            alive: self.cell(at, head::ALIVE),
-            rebate: self.cell(at, head::REBATE),
-            variance: self.cell(at, head::VARIANCE),
-        };
+        let mut walk = self.begun(at);
         let rows = at + head::CELLS;
         if comptime!(self.shape.0.motion == Motion::Basket) {
             for asset in 0..self.steps {
@@ -88,6 +79,39 @@ impl Paths {
                 walk = self.diffused(walk, at, rows, index + 2u32, back.first);
                 walk = self.diffused(walk, at, rows, index + 3u32, back.second);
             }
+        }
+        self.paid(at, walk)
+    }
+
+    /// What a path has seen before its first step.
+    fn begun(&self, at: u32) -> Walk {
+        Walk {
+            x: self.cell(at, head::NOTHING),
+            level: self.cell(at, head::NOTHING),
+            sum: self.cell(at, head::NOTHING),
+            logs: self.cell(at, head::NOTHING),
+            extreme: self.cell(at, head::START),
+            alive: self.cell(at, head::ALIVE),
+            rebate: self.cell(at, head::REBATE),
+            variance: self.cell(at, head::VARIANCE),
+        }
+    }
+
+    /// What a path pays in the scenario at `at`, given the normal numbers of its steps or assets, and a word for the farthest
+    /// price of its only one.
+    pub(super) fn walk_along(&self, at: u32, normals: &Local<f32>, word: u32) -> Paid {
+        let mut walk = self.begun(at);
+        let rows = at + head::CELLS;
+        for index in 0..self.steps {
+            let row = rows + index * self.row;
+            let mut x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * normals.get(index);
+            if comptime!(self.shape.0.motion == Motion::Basket) {
+                x = self.cell(row, step::DRIFT);
+                for asset in 0..self.steps {
+                    x += self.cell(row + asset, step::CELLS) * normals.get(asset);
+                }
+            }
+            walk = choose::<Walk>(index < self.steps, self.observed(walk, at, row, x, walk.variance, word), walk);
         }
         self.paid(at, walk)
     }

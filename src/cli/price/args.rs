@@ -98,6 +98,9 @@ pub struct PriceArgs {
     /// Take off what a quantity of known mean is off by
     #[arg(long)]
     control: bool,
+    /// Draw scrambled Sobol points in place of random numbers
+    #[arg(long)]
+    sobol: bool,
     /// Estimate delta, gamma, vega, rho and theta, too
     #[arg(long)]
     greeks: bool,
@@ -325,6 +328,7 @@ impl PriceArgs {
             seed: self.seed,
             antithetic: self.antithetic,
             control: self.control,
+            sobol: self.sobol,
             greeks: self.greeks,
             tolerance: self.tolerance,
         }

@@ -36,9 +36,9 @@ fn every_payoff_and_model_is_priced() {
     let basket = ["--spots", "100,100", "--vols", "0.3,0.3", "--dividends", "0,0", "--correlation", "0.5"];
     priced(&folder, &[&basket[..], &["--payoff", "basket-max"]].concat(), 21.619);
     priced(&folder, &[&basket[..], &["--payoff", "basket-min", "--style", "put"]].concat(), 14.285);
-    for payoff in ["barrier-up-out", "barrier-down-in"] {
+    for (payoff, level) in [("barrier-up-out", "150"), ("barrier-down-in", "100")] {
         let answer =
-            folder.json(&["price", "--paths", "100", "--payoff", payoff, "--barrier", "100", "--monitoring", "4"]);
+            folder.json(&["price", "--paths", "100", "--payoff", payoff, "--barrier", level, "--monitoring", "4"]);
         assert!(number(&answer["value"]) > 0.0, "{payoff}: {answer}");
     }
     for payoff in ["lookback-fixed", "lookback-floating"] {
@@ -70,6 +70,7 @@ fn greeks_and_the_reduction_of_variance_are_there_when_asked_for() {
     assert!(number(&answer["variance_reduction"]) > 2.0);
     let rows = records(&folder.prints(&["price", "--paths", "4000", "--greeks", "--format", "csv"]));
     assert!(rows[0].join(",").ends_with("theta,theta_std_error") && rows[0].len() == rows[1].len());
+    assert!(number(&folder.json(&["price", "--paths", "4096", "--sobol"])["variance_reduction"]) > 2.0);
     let ended = folder.json(&["price", "--tolerance", "0.1"]);
     assert!(number(&ended["std_error"]) <= 0.1 && number(&ended["paths"]) < 1e5, "{ended}");
 }
@@ -141,6 +142,9 @@ fn flags_that_do_not_go_together_are_refused() {
         (&["--model", "sabr"], "sabr"),
         (&["--antithetic", "--paths", "3"], "even"),
         (&["--tolerance", "0"], "tolerance"),
+        (&["--sobol", "--antithetic"], "Sobol"),
+        (&["--sobol", "--model", "heston"], "Sobol"),
+        (&["--sobol", "--paths", "31"], "paths"),
         (&["--payoff", "swing"], "swing"),
     ] {
         let message = folder.refuses(&[&["price"], flags].concat());

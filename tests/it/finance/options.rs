@@ -190,6 +190,39 @@ fn a_call_less_a_put_is_the_forward_path_by_path() {
 }
 
 #[test]
+fn sobol_points_need_fewer_paths_for_the_same_error() {
+    let asian = option(Payoff::AsianArithmetic(Fixings::Equal(50)), Style::Call, 100.0, 1.0);
+    let geometric = option(Payoff::AsianGeometric(Fixings::Equal(10)), Style::Put, 100.0, 1.0);
+    let lookback = option(Payoff::LookbackFixed(Monitoring::Continuous), Style::Call, 105.0, 0.5);
+    let basket = option(Payoff::Basket(Basket::Maximum), Style::Call, 100.0, 1.0);
+    let one = Model::gbm(100.0, 0.05, 0.0, 0.3);
+    let two = Model { assets: one.assets.repeat(2), ..one.clone() };
+    let formula = |instrument, model| closed_form::price(instrument, model).expect("a formula");
+    let cases = [
+        (&asian, &one, 8.07345, 0.0008, 20.0),
+        (&geometric, &one, formula(&geometric, &one), 0.0, 20.0),
+        (&lookback, &one, formula(&lookback, &one), 0.0, 10.0),
+        (&basket, &two, formula(&basket, &two), 0.0, 10.0),
+    ];
+    for (name, device) in devices() {
+        for (instrument, model, expected, oracle_error, least) in cases {
+            let quasi = MonteCarlo { sobol: true, ..engine(1 << 15, 6) };
+            let estimate = run(device, instrument, model, &quasi);
+            assert_priced(&estimate, expected, oracle_error, name);
+            let reduction = estimate.variance_reduction.unwrap();
+            assert!(reduction > least && estimate.paths == 1 << 15, "{name}, {instrument:?}: {reduction}");
+        }
+        let delta = |sobol| {
+            let engine = MonteCarlo { sobol, greeks: true, ..engine(1 << 14, 6) };
+            run(device, &geometric, &one, &engine).greeks.unwrap().delta
+        };
+        let (quasi, plain) = (delta(true), delta(false));
+        assert!(quasi.std_error < plain.std_error / 2.0, "{name}: {quasi:?}, {plain:?}");
+        assert!((quasi.value - plain.value).abs() < 4.0 * plain.std_error, "{name}: {quasi:?}, {plain:?}");
+    }
+}
+
+#[test]
 fn greeks_are_those_of_the_formula() {
     let cases = [
         European { spot: 49.0, strike: 50.0, expiry: 0.3846, ..European::default() },
@@ -342,6 +375,11 @@ fn options_and_markets_that_do_not_go_together_are_refused() {
     assert!(matches!(error(&basket, &model(merton), &few), FinanceError::Combination { .. }));
     let odd = MonteCarlo { antithetic: true, ..engine(11, 1) };
     assert!(matches!(error(&european, &model(Dynamics::Gbm), &odd), FinanceError::OddPaths { paths: 11 }));
+    let quasi = |engine| MonteCarlo { sobol: true, ..engine };
+    assert!(matches!(error(&european, &model(merton), &quasi(engine(64, 1))), FinanceError::Combination { .. }));
+    assert!(matches!(error(&european, &model(Dynamics::Gbm), &quasi(engine(31, 1))), FinanceError::OutOfRange { .. }));
+    let long = option(Payoff::AsianArithmetic(Fixings::Equal(65)), Style::Call, 100.0, 1.0);
+    assert!(matches!(error(&long, &model(Dynamics::Gbm), &quasi(engine(64, 1))), FinanceError::Primitive(_)));
     let often = Dynamics::Merton { intensity: 31.0, mean: 0.0, vol: 0.1 };
     assert!(matches!(error(&european, &model(often), &few), FinanceError::TooLarge { limit: 30.0, .. }));
     let often = Dynamics::Merton { intensity: 30.0, mean: 0.0, vol: 0.1 };
