@@ -1,0 +1,223 @@
+//! What paths read: a scenario as a row of numbers, formed in f64.
+
+mod places;
+mod rows;
+mod whole;
+
+pub(super) use places::{head, step};
+
+use super::shape::{Motion, Shape, monitoring};
+use crate::error::FinanceError;
+use crate::european::European;
+use crate::instrument::{Barrier, Instrument, Knock, Monitoring, Payoff, equal};
+use crate::model::Model;
+
+/// A scenario beside others of the same draws: parameters moved a little, and a weight.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scenario {
+    pub weight: f64,
+    /// −1 for the antithetic path.
+    pub sign: f64,
+    /// Factor of all spots.
+    pub spot: f64,
+    /// Added to all volatilities,
+    pub vol: f64,
+    /// to the rate,
+    pub rate: f64,
+    /// and taken off all times.
+    pub passed: f64,
+}
+
+impl Scenario {
+    /// Nothing moved.
+    pub const PLAIN: Scenario = Scenario { weight: 1.0, sign: 1.0, spot: 1.0, vol: 0.0, rate: 0.0, passed: 0.0 };
+}
+
+/// The scenarios of one option.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub cells: Vec<f32>,
+    pub scenarios: u32,
+    pub width: u32,
+    pub steps: u32,
+    pub row: u32,
+    pub jumps: u32,
+    is_basket: bool,
+    /// What a payoff of 1 in the table is worth.
+    pub unit: f64,
+    /// The mean of the control variate, in units of the table.
+    pub control_mean: f64,
+}
+
+/// A logarithm that stands for an infinite one.
+const FAR: f64 = 1e6;
+/// Steps of a barrier option that pays when the barrier is reached, so that it is known when.
+const REBATE_STEPS: u32 = 64;
+
+impl Table {
+    /// For an option and a market that their checks accept.
+    ///
+    /// # Errors
+    /// [`FinanceError::NotFinite`] where a discount factor or forward price overflows; [`FinanceError::TooLarge`] for more jumps
+    /// between two dates than can be drawn.
+    pub fn new(
+        instrument: &Instrument,
+        model: &Model,
+        shape: Shape,
+        scenarios: &[Scenario],
+    ) -> Result<Self, FinanceError> {
+        let unit = unit(instrument, model)?;
+        let mut table = Table {
+            cells: Vec::new(),
+            scenarios: scenarios.len() as u32,
+            width: 0,
+            steps: 0,
+            row: 0,
+            jumps: 0,
+            is_basket: shape.motion == Motion::Basket,
+            unit,
+            control_mean: 0.0,
+        };
+        for scenario in scenarios {
+            let maker = Maker::new(instrument, model, shape, scenario, unit)?;
+            let rows = maker.rows()?;
+            (table.steps, table.row) = (rows.len() as u32, rows[0].len() as u32);
+            table.jumps = maker.jumps();
+            let amounts = rows.iter().map(|row| row[step::AMOUNT as usize]).sum();
+            table.cells.extend(maker.head(amounts, scenarios.len()).map(|value| value as f32));
+            table.cells.extend(rows.iter().flatten().map(|&value| value as f32));
+            table.control_mean += scenario.weight * maker.control_mean();
+        }
+        table.width = head::CELLS + table.steps * table.row;
+        Ok(table)
+    }
+}
+
+impl Table {
+    /// The rounds of all loops of a path.
+    pub fn rounds(&self) -> u32 {
+        let mixing = if self.is_basket { self.steps.div_ceil(4) } else { 0 };
+        self.scenarios * self.steps * (1 + self.jumps + mixing)
+    }
+}
+
+/// The power of two next to the largest amount of all, so that payoffs stay near 1 and are rounded by nothing but f32.
+fn unit(instrument: &Instrument, model: &Model) -> Result<f64, FinanceError> {
+    let discount = (-model.rate * instrument.expiry).exp();
+    let mut largest = match &instrument.payoff {
+        Payoff::CashDigital => discount,
+        Payoff::Barrier(barrier) => barrier.rebate.max(discount * instrument.strike),
+        _ => discount * instrument.strike,
+    };
+    for asset in &model.assets {
+        let option = European {
+            spot: asset.spot,
+            dividend: asset.dividend,
+            ..European::of(instrument, model).unwrap_or_default()
+        };
+        option.check()?;
+        if instrument.payoff != Payoff::CashDigital {
+            largest = largest.max(option.discounted_stock()).max(discount * asset.spot);
+        }
+    }
+    Ok(match largest {
+        0.0 => 1.0,
+        largest => largest.log2().floor().exp2(),
+    })
+}
+
+/// One scenario of an option.
+struct Maker<'a> {
+    instrument: &'a Instrument,
+    model: &'a Model,
+    shape: Shape,
+    scenario: &'a Scenario,
+    unit: f64,
+    expiry: f64,
+    rate: f64,
+    spots: Vec<f64>,
+    /// The dates to come at which the price is looked at.
+    times: Vec<f64>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(
+        instrument: &'a Instrument,
+        model: &'a Model,
+        shape: Shape,
+        scenario: &'a Scenario,
+        unit: f64,
+    ) -> Result<Self, FinanceError> {
+        let expiry = instrument.expiry;
+        let dates = match &instrument.payoff {
+            Payoff::AsianArithmetic(fixings) | Payoff::AsianGeometric(fixings) => fixings.times(expiry),
+            Payoff::Barrier(Barrier { monitoring: Monitoring::Continuous, rebate, knock: Knock::Out, .. })
+                if *rebate > 0.0 =>
+            {
+                equal(REBATE_STEPS, expiry)
+            }
+            payoff => match monitoring(payoff) {
+                Some(Monitoring::Dates(count)) => equal(count, expiry),
+                _ => vec![expiry],
+            },
+        };
+        let times = dates.iter().map(|time| (time - scenario.passed).max(0.0)).collect();
+        Ok(Maker {
+            instrument,
+            model,
+            shape,
+            scenario,
+            unit,
+            expiry: (expiry - scenario.passed).max(0.0),
+            rate: model.rate + scenario.rate,
+            spots: model.assets.iter().map(|asset| asset.spot * scenario.spot).collect(),
+            times,
+        })
+    }
+
+    fn vol(&self, asset: usize) -> f64 {
+        (self.model.assets[asset].vol + self.scenario.vol).max(0.0)
+    }
+
+    fn growth(&self, asset: usize) -> f64 {
+        self.rate - self.model.assets[asset].dividend
+    }
+
+    fn discount(&self) -> f64 {
+        (-self.rate * self.expiry).exp()
+    }
+
+    /// The price of the first asset at expiry, on a path on which nothing happens, discounted.
+    fn forward(&self) -> f64 {
+        self.spots[0] * (-self.model.assets[0].dividend * self.expiry).exp()
+    }
+
+    /// What a fixing counts for.
+    fn share(&self) -> f64 {
+        match &self.instrument.payoff {
+            Payoff::AsianArithmetic(fixings) | Payoff::AsianGeometric(fixings) => {
+                1.0 / (fixings.past().len() + self.times.len()) as f64
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// The price that a basket's levels are relative to.
+    fn reference(&self) -> f64 {
+        match self.spots.iter().copied().fold(0.0, f64::max) {
+            0.0 => 1.0,
+            largest => largest,
+        }
+    }
+
+    /// The geometric mean on a path on which nothing happens but that each price is at its forward, discounted.
+    fn geometric(&self) -> f64 {
+        let (Payoff::AsianArithmetic(fixings) | Payoff::AsianGeometric(fixings)) = &self.instrument.payoff else {
+            return 0.0;
+        };
+        let known: f64 = fixings.past().iter().map(|price| price.ln()).sum();
+        let spot = if self.times.is_empty() { 0.0 } else { self.times.len() as f64 * self.spots[0].ln() };
+        let total: f64 = self.times.iter().sum();
+        self.discount() * ((known + spot + self.growth(0) * total) * self.share()).exp()
+    }
+}
