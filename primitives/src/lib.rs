@@ -24,5 +24,6 @@ pub use cubefold_derive::{Operator, State};
 pub use device::{Buffer, Captured, Device, Launch, Observer, Profile, WideFieldsSupport};
 pub use error::{Error, Feature};
 pub use gemm::{GemmLaunch, GemmPlan, GemmReason, GemmStrategy, HostGemm};
+pub use reduce::{ReduceOptions, fold_pairs};
 pub use scan::{ScanOptions, Strategy};
 pub use views::{Both, Counter, Source};

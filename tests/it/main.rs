@@ -17,6 +17,7 @@ mod paths;
 mod products;
 mod random;
 mod reduce;
+mod reproducible;
 mod samples;
 mod scan;
 mod segments;
