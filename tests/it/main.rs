@@ -21,5 +21,6 @@ mod reproducible;
 mod samples;
 mod scan;
 mod segments;
+mod select;
 mod sinks;
 mod sliding;
