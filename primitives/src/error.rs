@@ -108,6 +108,16 @@ pub enum Error {
         /// The time before it.
         before: f64,
     },
+    /// Items whose bin a histogram does not have.
+    #[error(
+        "{items} items are outside the {bins} bins: give more bins, or let what is outside be ignored or counted in the last"
+    )]
+    Outside {
+        /// How many items.
+        items: u64,
+        /// How many bins there are.
+        bins: u32,
+    },
     /// A window without items.
     #[error("the window is 0 items; give at least 1")]
     EmptyWindow,

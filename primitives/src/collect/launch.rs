@@ -11,6 +11,9 @@ use crate::{Device, Error, State};
 /// Units of a cube.
 const UNITS: u32 = 256;
 
+/// Items are numbered with u32, past the last one too.
+const LIMIT: u64 = 1 << 31;
+
 /// Writes every item into `sink`, which has as much room.
 pub fn collect<S: Source + ?Sized, K: Sink<Item = S::Item> + ?Sized>(
     device: &Device,
@@ -19,7 +22,12 @@ pub fn collect<S: Source + ?Sized, K: Sink<Item = S::Item> + ?Sized>(
     sink: &mut K,
 ) -> Result<(), Error> {
     let len = source.len();
-    device.fitting::<S::Item>(gpu, len)?;
+    if let Some(feature) = gpu.profile.lacks::<S::Item>() {
+        return Err(Error::Unsupported { device: device.label(), feature });
+    }
+    if len > LIMIT {
+        return Err(Error::TooLong { what: "a collection", len, limit: LIMIT });
+    }
     // 16 bytes a unit.
     let run = (4 / S::Item::WORDS).max(1) as u32;
     let (view, place) = (source.bind(device, run)?, sink.bind_place(device, run)?);

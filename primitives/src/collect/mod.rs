@@ -2,7 +2,7 @@
 
 pub(crate) mod host;
 mod kernel;
-mod launch;
+pub(crate) mod launch;
 
 use rayon::prelude::*;
 

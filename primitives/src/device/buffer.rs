@@ -161,6 +161,15 @@ impl<T: State> Buffer<T> {
         }
     }
 
+    /// The first `len` items, in the same memory.
+    pub(crate) fn first(mut self, len: usize) -> Self {
+        self.len = self.len.min(len);
+        if let Storage::Host(items) = &mut self.storage {
+            Arc::make_mut(items).truncate(self.len);
+        }
+        self
+    }
+
     /// Whether the items lie in this memory.
     pub(crate) fn shares(&self, memory: &Handle) -> bool {
         self.handle().is_some_and(|handle| handle.memory.descriptor() == memory.memory.descriptor())

@@ -8,6 +8,7 @@ pub(crate) mod host;
 mod kernel;
 pub(crate) mod launch;
 mod plan;
+pub(crate) mod tree;
 
 pub(crate) use kernel::Blueprint;
 pub(crate) use plan::Cut;
@@ -15,6 +16,16 @@ pub(crate) use plan::Cut;
 use crate::device::Launch;
 use crate::views::Source;
 use crate::{Buffer, Device, Error, Lift, Lower};
+pub use tree::fold_pairs;
+
+/// Options of a reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ReduceOptions {
+    /// Whether items are grouped in one way on every device and the host, and for every length: runs of 16 items from the
+    /// first on, then a tree of neighbours ([`fold_pairs`] is the tree). Bits are then equal everywhere for integers,
+    /// selections, and float operators that only add, or only multiply; see an operator's class.
+    pub reproducible: bool,
+}
 
 impl Device {
     /// Folds all items of `source`, in order, and gives a buffer of the one result, still on the device.
@@ -42,11 +53,41 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
+        self.reduce_with(source, op, &ReduceOptions::default())
+    }
+
+    /// Folds all items of `source` as `options` say, and gives a buffer of the one result, still on the device.
+    ///
+    /// A reproducible reduction takes one launch more than a plain one where there are many items.
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce`](Device::reduce).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ReduceOptions, ops::Sum};
+    ///
+    /// let options = ReduceOptions { reproducible: true };
+    /// let sum = Device::host().reduce_with(&vec![1.5f32, 2.25, 3.0], &Sum::new(), &options)?;
+    /// assert_eq!(sum.get(0)?, 6.75);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn reduce_with<S, O>(&self, source: &S, op: &O, options: &ReduceOptions) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
         match self.gpu() {
-            None => self.reduce_on_host(source, op).map(|output| Buffer::on_host(vec![output])),
+            None => self.reduce_on_host(source, op, options).map(|output| Buffer::on_host(vec![output])),
             Some(gpu) => {
                 let output = self.allocate::<O::Output>(gpu, 1)?;
-                launch::reduce(self, gpu, source, op, &output, 0)?;
+                if options.reproducible {
+                    tree::reduce(self, gpu, source, op, &output, 0)?;
+                } else {
+                    launch::reduce(self, gpu, source, op, &output, 0)?;
+                }
                 Ok(Buffer::on_device(self, output, 1))
             }
         }
@@ -74,7 +115,7 @@ impl Device {
         }
         match self.gpu() {
             None => {
-                let result = self.reduce_on_host(source, op)?;
+                let result = self.reduce_on_host(source, op, &ReduceOptions::default())?;
                 output.replace_on_host(slot, result)
             }
             Some(gpu) => {
@@ -85,13 +126,18 @@ impl Device {
         }
     }
 
-    fn reduce_on_host<S, O>(&self, source: &S, op: &O) -> Result<O::Output, Error>
+    fn reduce_on_host<S, O>(&self, source: &S, op: &O, options: &ReduceOptions) -> Result<O::Output, Error>
     where
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
         op.check_host()?;
-        self.notify(&Launch { kernel: "host", strategy: "Tree", cubes: 0, units: 0 });
-        Ok(host::fold(&source.on_host()?, source.len(), op))
+        let strategy = if options.reproducible { "Reproducible" } else { "Tree" };
+        self.notify(&Launch { kernel: "host", strategy, cubes: 0, units: 0 });
+        let view = source.on_host()?;
+        Ok(match options.reproducible {
+            true => tree::fold(&view, source.len(), op),
+            false => host::fold(&view, source.len(), op),
+        })
     }
 }

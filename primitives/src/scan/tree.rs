@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::blueprint::Kind;
 use super::plan::{reproducible_tile, window};
 use crate::collect::host::filled;
+use crate::reduce::fold_pairs;
 use crate::reduce::host::fold_run;
 use crate::tile::Tile;
 use crate::views::HostView;
@@ -84,7 +85,7 @@ impl<V: HostView, O: Lift<V::Item>> Tiles<'_, V, O> {
     fn parts(&self, index: u64) -> Parts<O::State> {
         let rows = self.tile.rows * self.tile.steps;
         let part = |plane: u32| {
-            let row = |row: u32| plane_fold(self.op, self.runs(index, plane, row));
+            let row = |row: u32| fold_pairs(self.op, self.runs(index, plane, row));
             if rows == 1 {
                 return row(0);
             }
@@ -135,7 +136,7 @@ fn prefixes<O: Monoid>(op: &O, parts: &[Parts<O::State>], window: usize, plane: 
         let row = |row: &[Parts<O::State>]| {
             let mut folds: Vec<O::State> = row.iter().map(|part| part.total).collect();
             folds.resize(plane, op.identity());
-            plane_fold(op, folds)
+            fold_pairs(op, folds)
         };
         let between = folds.chunks(plane).map(row).reduce(|left, right| op.combine(left, right));
         between.map_or(anchors[ordinal], |between| op.combine(anchors[ordinal], between))
@@ -148,17 +149,6 @@ fn prefixes<O: Monoid>(op: &O, parts: &[Parts<O::State>], window: usize, plane: 
         .into_par_iter()
         .map(|goal| if goal == 0 { op.identity() } else { look_back(goal, &anchors) })
         .collect()
-}
-
-/// As the kernel's: neighbours, then neighbours of neighbours.
-fn plane_fold<O: Monoid>(op: &O, mut states: Vec<O::State>) -> O::State {
-    while states.len() > 1 {
-        for pair in 0..states.len() / 2 {
-            states[pair] = op.combine(states[2 * pair], states[2 * pair + 1]);
-        }
-        states.truncate(states.len() / 2);
-    }
-    states[0]
 }
 
 /// As the kernel's: doubling distances.

@@ -19,6 +19,7 @@
 mod cube;
 mod load;
 mod output;
+mod pairs;
 mod plane;
 mod shared;
 mod sweep;
@@ -26,6 +27,7 @@ mod sweep;
 pub use cube::{cube_fold, cube_scan, group_before, groups_fold, part_fold, tile_parts};
 pub use load::*;
 pub use output::{fetch, store, write_nothing, write_row, write_scanned};
+pub use pairs::{plane_pairs, shared_pairs};
 pub use plane::{lane, plane_fold, plane_last, plane_scan, plane_shift_up};
 pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;

@@ -55,17 +55,23 @@ fn plane_shift_down<S: State>(
     #[comptime] tile: Tile,
 ) -> S {
     if comptime!(tile.shuffles) {
-        let words = words_of::<S>(state);
-        let mut shifted = Sequence::<u32>::new();
-        #[unroll]
-        for word in 0..comptime!(S::WORDS) {
-            shifted.push(plane_shuffle_down(words[word], delta));
-        }
-        state_of::<S>(&shifted)
+        shuffled_down::<S>(state, delta)
     } else {
         let from = select(lane(tile) + delta < comptime!(tile.plane), UNIT_POS + delta, UNIT_POS);
         exchange::<S>(state, from, shared, tile)
     }
+}
+
+/// The state of the unit `delta` places after, by shuffles; anything where there is none.
+#[cube]
+pub fn shuffled_down<S: State>(state: S, #[comptime] delta: u32) -> S {
+    let words = words_of::<S>(state);
+    let mut shifted = Sequence::<u32>::new();
+    #[unroll]
+    for word in 0..comptime!(S::WORDS) {
+        shifted.push(plane_shuffle_down(words[word], delta));
+    }
+    state_of::<S>(&shifted)
 }
 
 /// The state of the plane's last unit.

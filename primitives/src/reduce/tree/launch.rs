@@ -1,0 +1,100 @@
+//! The launches of the reproducible reduction: one for every power of a cube's leaves.
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use super::kernel;
+use super::plan::Tree;
+use crate::device::{Gpu, Launch, argument};
+use crate::ops::Resume;
+use crate::reduce::Cut;
+use crate::reduce::launch::{check_types, cube_grid, partials};
+use crate::views::Source;
+use crate::{Buffer, Device, Error, Lift, Lower, State};
+
+/// Folds `source` and stores the output as item `slot` of `output`.
+pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: &Handle,
+    slot: u32,
+) -> Result<(), Error> {
+    let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
+    check_types::<S::Item, O>(device, gpu)?;
+    let mut tree = Tree::of_items::<S::Item, O::State>(S::STORED, &gpu.profile).map_err(unsupported)?;
+    let cut = cut(tree, source.len(), gpu)?;
+    tree.lowered = cut.cubes == 1;
+    if tree.lowered {
+        return fold(device, gpu, source, op, whole(output), slot, cut, tree);
+    }
+    let mut states = partials::<O::State>(device, gpu, cut.cubes, 0)?;
+    fold(device, gpu, source, op, argument(states.clone(), words::<O>(cut.cubes)), 0, cut, tree)?;
+    let resume = Resume::new(op.clone());
+    let mut tree = Tree::of_states::<O::State>(&gpu.profile).map_err(unsupported)?;
+    let (mut count, mut depth) = (cut.cubes, 1);
+    loop {
+        let level = self::cut(tree, count.into(), gpu)?;
+        tree.lowered = level.cubes == 1;
+        let items = Buffer::<O::State>::on_device(device, states, count as usize);
+        if tree.lowered {
+            return fold(device, gpu, &items, &resume, whole(output), slot, level, tree);
+        }
+        // Two depths in turn: a launch reads the one and writes the other.
+        states = partials::<O::State>(device, gpu, level.cubes, depth % 2)?;
+        fold(device, gpu, &items, &resume, argument(states.clone(), words::<O>(level.cubes)), 0, level, tree)?;
+        (count, depth) = (level.cubes, depth + 1);
+    }
+}
+
+fn cut(tree: Tree, len: u64, gpu: &Gpu) -> Result<Cut, Error> {
+    tree.cut(len, &gpu.profile).map_err(|limit| Error::TooLong { what: "a reduction", len, limit })
+}
+
+fn words<O: Lower>(states: u32) -> usize {
+    states as usize * O::State::WORDS
+}
+
+fn whole(output: &Handle) -> BufferArg {
+    argument(output.clone(), output.size_in_used() as usize / 4)
+}
+
+/// One launch.
+#[allow(clippy::too_many_arguments)]
+fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    output: BufferArg,
+    slot: u32,
+    cut: Cut,
+    tree: Tree,
+) -> Result<(), Error> {
+    let (view, op) = (source.bind(device, tree.run)?, op.bind(device)?);
+    device.notify(&Launch {
+        kernel: "reduce::fold_tree",
+        strategy: "Reproducible",
+        cubes: cut.cubes.into(),
+        units: tree.units,
+    });
+    // SAFETY: a unit reads items below `full_tiles · block + tail`, which is the source's length, and cube `c` of `cubes` writes
+    // item `slot + c`, which the output was made for. The one loop ends after the items of a run.
+    unsafe {
+        kernel::fold_tree::launch_unchecked::<S::View, O>(
+            &gpu.client,
+            cube_grid(cut.cubes, &gpu.profile),
+            CubeDim::new_1d(tree.units),
+            view,
+            op,
+            output,
+            slot,
+            cut.cubes,
+            cut.full_tiles,
+            cut.tail,
+            tree,
+        );
+    }
+    Ok(())
+}
