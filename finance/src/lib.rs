@@ -14,7 +14,7 @@
 //! | [`recurrence`] | AR(1), GARCH(1,1), order 2, jumps ahead | scan |
 //! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
 //! | [`frontier`](mod@frontier) | the best portfolios and the edge, refined in rounds | tiled GEMM, reduce, scan, collect |
-//! | [`market`](mod@market) | a market of agents with price feedback | reduce |
+//! | [`market`](mod@market) | a market of agents with price feedback, and many at once | iterate, collect |
 //!
 //! Prices are parsed and returns are formed in f64. Options are plain structs with `Default`; a
 //! `check` says what a job refuses, before a device is chosen. Every error is one line with its
@@ -51,7 +51,7 @@ pub use european::{European, Style};
 pub use ewm::{Ewm, Missing};
 pub use frontier::{Bound, Frontier, FrontierOptions, Objective, Point, Portfolio, Sampler, Target, frontier};
 pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
-pub use market::{MarketOptions, MarketRun, market};
+pub use market::{MarketOptions, MarketRun, Scenario, Shock, market, market_with};
 pub use monte_carlo::{Estimate, MonteCarlo, price};
 pub use rolling::Rolling;
 pub use running::{compound_return, running_maximum};
