@@ -1,17 +1,26 @@
-//! `cubefold market`: a market of many agents that move the price they trade on.
+//! `cubefold market`: a market of many agents that move the price they trade on, or many markets at once.
+
+mod answer;
+mod ensemble;
+mod flags;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use cubefold_finance::{MarketOptions, MarketRun, market};
-use serde::Serialize;
+use cubefold_finance::data::Table;
+use cubefold_finance::market::ensemble::Axis;
+use cubefold_finance::market::statistics::returns;
+use cubefold_finance::{FinanceError, MarketOptions, Scenario, Shock, market_with};
+use cubefold_primitives::iterate::Way;
 
 use super::args::parse_triple;
 use super::error::CliError;
-use super::output::{self, Answer, cell, csv_bytes};
+use super::output;
 use super::session::Session;
 use crate::report;
-use crate::report::table::{Side, TextTable, duration, grouped, significant};
+use answer::MarketAnswer;
+use ensemble::Measure;
+use flags::{parse_axis, parse_shock};
 
 /// Flags of `cubefold market`.
 #[derive(Debug, Clone, Args)]
@@ -28,6 +37,9 @@ pub struct MarketArgs {
     /// How strongly fundamentalists, trend followers and noise traders demand
     #[arg(long, value_name = "F,T,N", default_value = "0.5,0.5,0.5", value_parser = parse_triple, allow_hyphen_values = true)]
     strength: [f64; 3],
+    /// Standard deviation of the logarithm of each trader's own strength; 0 makes all of a kind alike
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, allow_hyphen_values = true)]
+    strength_spread: f64,
     /// Steps that trend followers look back
     #[arg(long, value_name = "STEPS", default_value_t = 20, allow_hyphen_values = true)]
     lag: u32,
@@ -37,16 +49,37 @@ pub struct MarketArgs {
     /// Logarithm of the fundamental value
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, allow_hyphen_values = true)]
     log_fundamental: f64,
+    /// Fundamental values in place of the constant: the first column of a CSV, a row a price, from the first price on
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "log_fundamental")]
+    fundamental: Option<PathBuf>,
+    /// Add SIZE to the log price at this step; may be given again
+    #[arg(long, value_name = "STEP:SIZE", value_parser = parse_shock, allow_hyphen_values = true)]
+    shock: Vec<Shock>,
     /// Logarithm of the first price
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, allow_hyphen_values = true)]
     initial_log_price: f64,
+    /// Binary digits after the point in which demands are added; as many as the largest demand leaves where none are given
+    #[arg(long, value_name = "DIGITS", allow_hyphen_values = true)]
+    fraction_bits: Option<i32>,
     /// Key of the random numbers
     #[arg(long, value_name = "KEY", default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// Write market.json, market.csv and market.svg into this directory
+    /// Also tell whether these parameters make bubbles, statistics, returns and the demand of each kind; with -o, draw them
+    #[arg(long)]
+    explain: bool,
+    /// Run a market for every point of a grid: PARAMETER=LOW:HIGH:COUNT, both ends included, of one parameter or two
+    #[arg(long, value_name = "AXIS,AXIS", value_delimiter = ',', value_parser = parse_axis, conflicts_with = "explain")]
+    ensemble: Vec<Axis>,
+    /// What the map of an ensemble shows
+    #[arg(long, value_enum, value_name = "MEASURE", default_value_t = Measure::Bubble, requires = "ensemble")]
+    measure: Measure,
+    /// Write market.json, market.csv and market.svg into this directory; ensemble.* of an ensemble
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     output: Option<PathBuf>,
 }
+
+/// What `--explain` draws beside the price.
+const DETAILS: [&str; 3] = ["market-demand.svg", "market-returns.svg", "market-memory.svg"];
 
 impl MarketArgs {
     fn options(&self) -> MarketOptions {
@@ -60,102 +93,62 @@ impl MarketArgs {
             log_fundamental: self.log_fundamental,
             initial_log_price: self.initial_log_price,
             seed: self.seed,
+            strength_spread: self.strength_spread,
+            fraction_bits: self.fraction_bits,
         }
     }
-}
 
-/// A run of the market as it is printed.
-#[derive(Debug, Serialize)]
-struct MarketAnswer {
-    steps: u32,
-    log_price: Vec<f64>,
-    device: String,
-    seconds: f64,
-    #[serde(skip)]
-    log_fundamental: f64,
-}
-
-impl MarketAnswer {
-    fn new(run: MarketRun, log_fundamental: f64) -> Self {
-        let MarketRun { steps, log_price, device, seconds } = run;
-        MarketAnswer { steps, log_price, device, seconds, log_fundamental }
-    }
-
-    /// Step and price of the value that `better` prefers to all others.
-    fn extreme(&self, better: fn(f64, f64) -> bool) -> Option<String> {
-        let steps = self.log_price.iter().copied().enumerate().filter(|(_, price)| !price.is_nan());
-        let best = steps.reduce(|best, next| if better(next.1, best.1) { next } else { best });
-        best.map(|(step, price)| format!("{} at step {step}", significant(price.exp(), 6)))
+    fn scenario(&self) -> Result<Scenario, CliError> {
+        let log_fundamental = match &self.fundamental {
+            None => None,
+            Some(file) => {
+                let values = Table::read_csv(file)?.column(0);
+                let name = "a fundamental value";
+                if let Some(&value) = values.iter().find(|value| **value <= 0.0) {
+                    return Err(FinanceError::OutOfRange { name, value, range: "above 0" }.into());
+                }
+                Some(values.into_iter().map(f64::ln).collect())
+            }
+        };
+        Ok(Scenario { log_fundamental, shocks: self.shock.clone() })
     }
 }
 
-impl Answer for MarketAnswer {
-    const NAME: &'static str = "market";
-
-    fn table(&self) -> String {
-        let price = |value: Option<&f64>| value.map_or_else(String::new, |log| significant(log.exp(), 6));
-        let stretches = report::market::stretches(&self.log_price, self.log_fundamental);
-        let bubbles = stretches.iter().filter(|stretch| stretch.above).count();
-        let mut table = TextTable::new([("steps", Side::Left), (&grouped(self.steps.into()), Side::Left)]);
-        table.row(["first price", &price(self.log_price.first())]);
-        table.row(["last price", &price(self.log_price.last())]);
-        table.row(["highest price", &self.extreme(|next, best| next > best).unwrap_or_default()]);
-        table.row(["lowest price", &self.extreme(|next, best| next < best).unwrap_or_default()]);
-        table.row(["fundamental value", &significant(self.log_fundamental.exp(), 6)]);
-        table.row(["bubbles, slumps", &format!("{bubbles}, {} (over 10 % off)", stretches.len() - bubbles)]);
-        table.row(["device", &self.device]);
-        table.row(["time", &duration(self.seconds)]);
-        table.render()
-    }
-
-    fn csv(&self) -> Result<Vec<u8>, CliError> {
-        let header = ["step".to_owned(), "log_price".to_owned()];
-        let rows = self.log_price.iter().enumerate().map(|(step, price)| [step.to_string(), cell(*price)]);
-        csv_bytes(std::iter::once(header).chain(rows))
-    }
-}
-
-/// Runs the market and, where files are asked for, draws its price.
+/// Runs the market, or the ensemble, and draws what files are asked for.
 ///
 /// # Errors
 /// Numbers that make no market, a device or output that cannot be used.
 pub fn run(arguments: &MarketArgs, session: &Session) -> Result<(), CliError> {
     let options = arguments.options();
     options.check()?;
+    let scenario = arguments.scenario()?;
+    scenario.check(&options)?;
     let directory = arguments.output.as_deref();
+    if !arguments.ensemble.is_empty() {
+        return ensemble::run(&options, &scenario, &arguments.ensemble, arguments.measure, session, directory);
+    }
     output::prepare::<MarketAnswer>(directory)?;
+    if let (Some(directory), true) = (directory, arguments.explain) {
+        output::prepare_directory(directory, DETAILS)?;
+    }
     let run = session.run(1, |device, progress| {
         progress.say("trading");
-        Ok(market(device, &options)?)
+        Ok(market_with(device, &options, &scenario, Way::Auto)?)
     })?;
     let picture = match directory {
-        Some(_) => report::market::draw("Price of the simulated market", &run.log_price, options.log_fundamental)?,
+        Some(_) => report::market::draw("Price of the simulated market", &run.log_price, &run.log_fundamental)?,
         None => String::new(),
     };
-    session.finish(&MarketAnswer::new(run, options.log_fundamental), directory, &picture)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answer(log_price: Vec<f64>) -> MarketAnswer {
-        let steps = log_price.len() as u32 - 1;
-        MarketAnswer { steps, log_price, device: "host".to_owned(), seconds: 0.0, log_fundamental: 0.0 }
+    let answer = MarketAnswer::new(run, arguments.explain.then_some(&options));
+    if let (Some(directory), Some(details)) = (directory, answer.details()) {
+        let pictures = [
+            report::market_details::draw_demand("Excess demand by kind", &answer.run.excess_demand)?,
+            report::market_details::draw_returns("Returns of a step", &returns(&answer.run.log_price))?,
+            report::market_details::draw_memory("Memory of the returns", &details.statistics, answer.run.steps)?,
+        ];
+        for (name, picture) in DETAILS.iter().zip(pictures) {
+            output::write_file(&directory.join(name), picture.as_bytes())?;
+        }
     }
-
-    #[test]
-    fn no_steps_leave_the_initial_price() {
-        let answer = answer(vec![0.25]);
-        let json = serde_json::to_string(&answer).expect("numbers are JSON");
-        assert_eq!(json, r#"{"steps":0,"log_price":[0.25],"device":"host","seconds":0.0}"#);
-        assert_eq!(answer.csv().expect("equal lengths"), b"step,log_price\n0,0.25\n");
-    }
-
-    #[test]
-    fn extremes_are_found_past_missing_values() {
-        let answer = answer(vec![0.0, f64::NAN, 1.0, -1.0]);
-        assert_eq!(answer.extreme(|next, best| next > best).as_deref(), Some("2.71828 at step 2"));
-        assert_eq!(answer.extreme(|next, best| next < best).as_deref(), Some("0.367879 at step 3"));
-    }
+    session.finish(&answer, directory, &picture)
 }
