@@ -227,6 +227,51 @@ pub enum FinanceError {
         /// Rows and columns of the other.
         right: (usize, usize),
     },
+    /// A demand that its fixed point has no room for.
+    #[error("a demand at step {step} does not fit into 31 bits with {bits} after the point; give fewer, or none")]
+    DemandOverflow {
+        /// The step.
+        step: u32,
+        /// Binary digits after the point.
+        bits: i32,
+    },
+    /// A path of the fundamental value that ends before the market does.
+    #[error("the path of the fundamental value has {given} rows; the steps need {needed}, one a price")]
+    PathLength {
+        /// Rows there are.
+        given: u64,
+        /// Rows that are needed.
+        needed: u64,
+    },
+    /// Text that names no parameter of a market.
+    #[error(
+        "{text:?} is no parameter; vary mix.fundamental, mix.trend, mix.noise, strength.fundamental, strength.trend, \
+             strength.noise, lag, lambda, log-fundamental, initial-log-price or seed"
+    )]
+    NoParameter {
+        /// What was given.
+        text: String,
+    },
+    /// Text that is no axis of an ensemble.
+    #[error("{text:?} is no axis; write PARAMETER=LOW:HIGH:COUNT, with the ends included")]
+    NoAxis {
+        /// What was given.
+        text: String,
+    },
+    /// Not one or two axes.
+    #[error("{given} axes; vary one parameter or two different ones")]
+    AxisCount {
+        /// Axes given.
+        given: usize,
+    },
+    /// More markets than are run at once.
+    #[error("{markets} markets; an ensemble has at most {limit}")]
+    MarketCount {
+        /// Markets asked for.
+        markets: u64,
+        /// The most.
+        limit: u64,
+    },
     /// The table of prices is at fault.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -16,7 +16,7 @@
 //! | [`recurrence`] | AR(1), GARCH(1,1), order 2, jumps ahead | scan |
 //! | [`covariance`](mod@covariance) | mean and covariance of returns | reduce, tiled GEMM |
 //! | [`frontier`](mod@frontier) | the best portfolios and the edge, refined in rounds | tiled GEMM, reduce, scan, collect |
-//! | [`market`](mod@market) | a market of agents with price feedback | reduce |
+//! | [`market`](mod@market) | a market of agents with price feedback, and many at once | iterate, collect |
 //!
 //! Prices are parsed and returns are formed in f64. Options are plain structs with `Default`; a
 //! `check` says what a job refuses, before a device is chosen. Every error is one line with its
@@ -58,7 +58,7 @@ pub use ewm::{Ewm, Missing};
 pub use frontier::{Bound, Frontier, FrontierOptions, Objective, Point, Portfolio, Sampler, Target, frontier};
 pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
 pub use instrument::{Barrier, Basket, Direction, Fixings, Instrument, Knock, Monitoring, Payoff};
-pub use market::{MarketOptions, MarketRun, market};
+pub use market::{MarketOptions, MarketRun, Scenario, Shock, market, market_with};
 pub use model::{Asset, Correlation, Dynamics, Model};
 pub use monte_carlo::{Estimate, GreekEstimate, GridPrice, MonteCarlo, Simulation, price, simulate, simulate_grid};
 pub use rolling::Rolling;

@@ -23,6 +23,9 @@ pub enum Feature {
     /// Enough shared memory.
     #[error("{0} bytes of shared memory")]
     SharedMemory(usize),
+    /// Cubes that surely run at the same time, and see what others store.
+    #[error("barrier across cubes")]
+    CubeBarrier,
 }
 
 /// Why a primitive did not run, or its result cannot be had.
@@ -205,6 +208,14 @@ pub enum Error {
         device: String,
         /// The first line of what the runtime said.
         first_line: String,
+    },
+    /// Not as many folds as a step of a loop can have.
+    #[error("a step of {keys} folds; give 1 to {limit}")]
+    Keys {
+        /// Folds asked for.
+        keys: u32,
+        /// The most.
+        limit: u32,
     },
 }
 

@@ -1,4 +1,4 @@
-//! Reduce, scan and tiled GEMM over user monoids and semirings, on CubeCL devices and on the host.
+//! Reduce, scan, tiled GEMM and feedback loops over user monoids and semirings, on CubeCL devices and on the host.
 
 extern crate self as cubefold_primitives;
 
@@ -10,6 +10,7 @@ mod device;
 mod error;
 mod gemm;
 mod histogram;
+pub mod iterate;
 mod lines;
 pub mod ops;
 mod reduce;

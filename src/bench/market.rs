@@ -1,8 +1,10 @@
 //! The agent market, end to end: from the options to the prices on the host. Only the host's clock can time that.
 
 use cubefold::Device;
+use cubefold::finance::market::ensemble::{Axis, Parameter, ensemble};
 use cubefold::finance::market::noise;
-use cubefold::finance::{MarketOptions, market};
+use cubefold::finance::{MarketOptions, Scenario, market_with};
+use cubefold::iterate::Way;
 
 use super::{BenchError, Ready, Scale, Spec, Work, check};
 
@@ -12,34 +14,77 @@ const FOLLOWED: u64 = 1 << 24;
 /// How far a log price may be off. The smallest noise here, of a million agents, moves it by 1e-5 a step.
 const TOLERANCE: f64 = 2e-6;
 
-/// Growing numbers of agents.
+/// Agents up to which one cube is worth timing.
+const FEW: u32 = 100_000;
+
+/// Growing numbers of agents by every way, and many markets at once.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    let agents: &[u32] = match scale {
-        Scale::Full => &[1_000, 10_000, 100_000, 1_000_000],
-        Scale::Small => &[1_000, 10_000],
-        Scale::Tiny => &[100],
+    let (agents, many): (&[u32], _) = match scale {
+        Scale::Full => (&[1_000, 10_000, 100_000, 1_000_000, 2_700_000, 10_000_000], (4096, 10_000)),
+        Scale::Small => (&[1_000, 10_000], (16, 1_000)),
+        Scale::Tiny => (&[100], (3, 50)),
     };
-    agents.iter().map(|&agents| spec(agents)).collect()
+    let ways = |agents: u32| {
+        let ways = [Way::Auto, Way::Launches, Way::OneCube, Way::Resident].into_iter();
+        ways.filter(move |way| *way != Way::OneCube || agents <= FEW).map(move |way| spec(agents, way))
+    };
+    agents.iter().flat_map(|&agents| ways(agents)).chain([ensemble_spec(many.0, many.1)]).collect()
 }
 
-fn spec(agents: u32) -> Spec {
-    let options = MarketOptions {
-        agents,
-        // Away from the first price, so that every kind of agent has something to do.
-        log_fundamental: 0.1,
-        ..MarketOptions::default()
-    };
+/// Away from the first price, so that every kind of agent has something to do.
+fn options(agents: u32) -> MarketOptions {
+    MarketOptions { agents, log_fundamental: 0.1, ..MarketOptions::default() }
+}
+
+fn spec(agents: u32, way: Way) -> Spec {
+    let options = options(agents);
     Spec {
         operator: "market f32",
-        strategy: "Tree",
+        strategy: way.name(),
         length: agents.into(),
         work: Work::AgentSteps(u64::from(agents) * u64::from(options.steps)),
-        prepare: Box::new(move |device| prepare(device, options)),
+        prepare: Box::new(move |device| prepare(device, options, way)),
     }
 }
 
-fn prepare(device: &Device, options: MarketOptions) -> Result<Ready, BenchError> {
-    let run = market(device, &options)?;
+fn ensemble_spec(markets: u32, agents: u32) -> Spec {
+    let options = options(agents);
+    let all = u64::from(markets) * u64::from(agents);
+    Spec {
+        operator: "many markets f32",
+        strategy: Way::Ensemble.name(),
+        length: all,
+        work: Work::AgentSteps(all * u64::from(options.steps)),
+        prepare: Box::new(move |device| prepare_ensemble(device, options, markets)),
+    }
+}
+
+/// Markets that differ by their seed; the first and the last are followed.
+fn prepare_ensemble(device: &Device, options: MarketOptions, markets: u32) -> Result<Ready, BenchError> {
+    let axis = Axis { parameter: Parameter::Seed, low: 1.0, high: f64::from(markets), count: markets };
+    let found = ensemble(device, &options, &Scenario::default(), &[axis])?;
+    let ends = [0, found.members.len() - 1];
+    for index in ends {
+        let seed = index as u64 + 1;
+        let prices = follow(&MarketOptions { seed, ..options }, options.steps);
+        let last = prices.iter().skip(prices.len() * 9 / 10);
+        let expected = last.map(|price| (price - options.log_fundamental).abs()).fold(0.0, f64::max);
+        check::close(index, found.members[index].last_distance, expected, TOLERANCE)?;
+    }
+    let device = device.clone();
+    Ok(Ready {
+        ends_on_host: true,
+        compared: ends.len() as u64,
+        results: found.members.len() as u64,
+        call: Box::new(move || {
+            ensemble(&device, &options, &Scenario::default(), &[axis])?;
+            Ok(())
+        }),
+    })
+}
+
+fn prepare(device: &Device, options: MarketOptions, way: Way) -> Result<Ready, BenchError> {
+    let run = market_with(device, &options, &Scenario::default(), way)?;
     let steps = u64::from(options.steps).min(FOLLOWED / u64::from(options.agents).max(1));
     let expected = follow(&options, steps as u32);
     for (step, (&got, &expected)) in run.log_price.iter().zip(&expected).enumerate() {
@@ -51,7 +96,7 @@ fn prepare(device: &Device, options: MarketOptions) -> Result<Ready, BenchError>
         compared: expected.len() as u64,
         results: run.log_price.len() as u64,
         call: Box::new(move || {
-            market(&device, &options)?;
+            market_with(&device, &options, &Scenario::default(), way)?;
             Ok(())
         }),
     })

@@ -11,7 +11,7 @@
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
 //! | [`frontier`] | return, risk and ratio of portfolios of 500 assets, and with their weights drawn anew | 2 n m² operations of the product `W·Sigma` |
 //! | [`mc`] | the mean payoff of a European call | paths |
-//! | [`market`] | 500 steps of the agent market, end to end | agents times steps |
+//! | [`market`] | 500 steps of the agent market by every way, and of many markets at once, end to end | agents times steps |
 
 mod check;
 mod error;

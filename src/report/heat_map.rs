@@ -96,7 +96,7 @@ fn draw_bar(sheet: &Sheet<'_>, floor: f64) -> Result<(), PlotError> {
 }
 
 /// The ink of a correlation: white-blue at `floor`, near black at 1, lightness falling all the way.
-fn shade(value: f64, floor: f64) -> RGBColor {
+pub fn shade(value: f64, floor: f64) -> RGBColor {
     if !value.is_finite() {
         return WHITE;
     }

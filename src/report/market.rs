@@ -1,49 +1,19 @@
 //! The simulated price against its fundamental value, bubbles and slumps shaded.
 
+use cubefold_finance::market::{Stretch, stretches};
 use plotters::chart::SeriesLabelPosition;
 use plotters::prelude::*;
 
-use super::canvas::{self, Axes, Chart, HEIGHT, PALE, PlotError, SHADE, STRONG};
+use super::canvas::{self, ACCENT, Axes, Chart, HEIGHT, PALE, PlotError, SHADE, STRONG};
 
-/// A price this far from the fundamental value, in logarithms, is a bubble (above) or a slump (below): 10.5 %.
-pub const BUBBLE: f64 = 0.1;
-
-/// Steps `start..=end` during which the price stays on one side, further than [`BUBBLE`] from the fundamental value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stretch {
-    /// First step.
-    pub start: usize,
-    /// Last step.
-    pub end: usize,
-    /// Whether the price is above the fundamental value.
-    pub above: bool,
-}
-
-/// The bubbles and slumps of a run.
-pub fn stretches(log_price: &[f64], log_fundamental: f64) -> Vec<Stretch> {
-    let mut stretches: Vec<Stretch> = Vec::new();
-    for (step, price) in log_price.iter().enumerate() {
-        let distance = price - log_fundamental;
-        if distance.is_nan() || distance.abs() <= BUBBLE {
-            continue;
-        }
-        let above = distance > 0.0;
-        match stretches.last_mut() {
-            Some(last) if last.end + 1 == step && last.above == above => last.end = step,
-            _ => stretches.push(Stretch { start: step, end: step, above }),
-        }
-    }
-    stretches
-}
-
-/// Draws the price exp(`log_price`) of every step and the fundamental value; bubbles lie on dark, slumps on pale ground.
+/// Draws the price exp(`log_price`) and the fundamental value of every step; bubbles lie on dark, slumps on pale ground.
 ///
 /// # Errors
 /// What plotters gives.
-pub fn draw(title: &str, log_price: &[f64], log_fundamental: f64) -> Result<String, PlotError> {
-    let fundamental = log_fundamental.exp();
+pub fn draw(title: &str, log_price: &[f64], log_fundamental: &[f64]) -> Result<String, PlotError> {
+    let fundamentals = log_fundamental.iter().map(|value| value.exp());
     let prices = log_price.iter().map(|price| price.exp());
-    let heights = canvas::padded(prices.clone().chain([fundamental]), 0.08);
+    let heights = canvas::padded(prices.clone().chain(fundamentals.clone()), 0.08);
     let heights = canvas::with_headroom(heights, 0.4);
     let last = log_price.len().saturating_sub(1).max(1) as f64;
     canvas::draw(HEIGHT, |sheet| {
@@ -51,7 +21,12 @@ pub fn draw(title: &str, log_price: &[f64], log_fundamental: f64) -> Result<Stri
         draw_grounds(&mut chart, &stretches(log_price, log_fundamental))?;
         let tick = |value: &f64| canvas::tick(*value);
         Axes { x_name: "step", y_name: "price (1 = log price 0)", x_tick: &tick, y_tick: &tick }.draw(&mut chart)?;
-        canvas::reference(&mut chart, [0.0, last], fundamental, "fundamental value")?;
+        let path = fundamentals.enumerate().map(|(step, value)| (step as f64, value));
+        let style = ACCENT.stroke_width(4);
+        chart
+            .draw_series(DashedLineSeries::new(path, 16, 12, style))?
+            .label("fundamental value")
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], style));
         let points = prices.enumerate().map(|(step, price)| (step as f64, price));
         for stretch in canvas::stretches(points) {
             if let [alone] = stretch[..] {
@@ -91,15 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stretch_ends_where_the_price_returns_or_changes_sides() {
-        let log_price = [0.0, 0.2, 0.3, 0.05, 0.2, -0.2, f64::NAN, 0.1];
-        let found = stretches(&log_price, 0.0);
-        let expected = [(1, 2, true), (4, 4, true), (5, 5, false)];
-        assert_eq!(found, expected.map(|(start, end, above)| Stretch { start, end, above }));
-    }
-
-    #[test]
     fn a_run_of_no_steps_is_drawn() {
-        draw("no steps", &[0.0], 0.0).expect("one value is drawn");
+        draw("no steps", &[0.0], &[0.0]).expect("one value is drawn");
     }
 }

@@ -1,5 +1,6 @@
 //! The pictures of the demo and what one sees in them.
 
+use cubefold_finance::market::stretches;
 use cubefold_finance::{Covariance, Estimate, Point};
 
 use super::answers::mean_correlation;
@@ -101,8 +102,8 @@ fn portfolios(results: &Results) -> Result<Figure, PlotError> {
 
 fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
     let options = &inputs.market;
-    let log_price = &results.market.log_price;
-    let stretches = market::stretches(log_price, options.log_fundamental);
+    let (log_price, log_fundamental) = (&results.market.log_price, &results.market.log_fundamental);
+    let stretches = stretches(log_price, log_fundamental);
     let steps = |above: bool| -> usize {
         let stretches = stretches.iter().filter(|stretch| stretch.above == above);
         stretches.map(|stretch| stretch.end + 1 - stretch.start).sum()
@@ -115,7 +116,7 @@ fn bubbles(inputs: &Inputs, results: &Results) -> Result<Figure, PlotError> {
         steps(true),
         steps(false),
     );
-    let picture = market::draw("Price of the simulated market", log_price, options.log_fundamental);
+    let picture = market::draw("Price of the simulated market", log_price, log_fundamental);
     Figure::new("market", "Agent market", sentence, picture)
 }
 

@@ -14,6 +14,7 @@ mod answers;
 mod devices;
 mod files;
 mod help;
+mod markets;
 mod numbers;
 mod price;
 mod series;

@@ -23,6 +23,7 @@ mod frontier;
 mod indicators;
 mod long_window;
 mod market;
+mod markets;
 mod options;
 mod price;
 mod recurrence;

@@ -9,6 +9,7 @@ mod devices;
 mod errors;
 mod finance;
 mod gemm;
+mod iterate;
 #[cfg(all(feature = "wgpu", not(feature = "vulkan")))] // SPIR-V needs what is unsafe to ask of wgpu
 mod lost;
 mod operators;

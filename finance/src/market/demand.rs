@@ -1,0 +1,245 @@
+//! The market as a feedback loop: what an agent demands, and how the price answers.
+#![allow(missing_docs)] // of what #[cube] writes beside each method
+
+use cubecl::prelude::*;
+use cubefold_primitives::iterate::{Feedback, FeedbackExpand, Moment, recall, total};
+use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
+use cubefold_primitives::views::{Mapping, MappingExpand};
+use cubefold_primitives::{Both, Captured, Commutative, Monoid, MonoidExpand, Operator, State, Wide};
+
+use super::fixed::{Excess, fixed, float, none, plus};
+
+/// Domain of the draws of noise traders: the last word of the counter, so that no other job draws the same.
+const NOISE: u32 = 0x4d41_524b;
+
+/// Domain of the draws of strengths.
+const STRENGTH: u32 = 0x5354_524e;
+
+/// What one market is set to.
+#[derive(Debug, Clone, Copy, State)]
+pub struct Terms {
+    /// Agents below this number are fundamentalists,
+    pub fundamentalists: u32,
+    /// and from there on below this one trend followers.
+    pub followers: u32,
+    pub strength_fundamental: f32,
+    pub strength_trend: f32,
+    pub strength_noise: f32,
+    /// Added to the path of the fundamental value.
+    pub log_fundamental: f32,
+    pub initial_log_price: f32,
+    /// Fixed-point units of a demand of 1.
+    pub scale: f32,
+    /// Demand of a unit.
+    pub unit: f32,
+    /// What a unit moves the log price by.
+    pub unit_move: f32,
+    pub lag: u32,
+    pub seed_low: u32,
+    pub seed_high: u32,
+}
+
+/// What every agent sees, and how it came about.
+#[derive(Debug, Clone, Copy, State)]
+pub struct Quote {
+    pub log_price: f32,
+    /// Fundamental value above the price.
+    pub gap: f32,
+    /// Rise of the price over the lag.
+    pub trend: f32,
+    /// Excess demand at the step before, by kind.
+    pub fundamental: f32,
+    pub follower: f32,
+    pub noise: f32,
+    /// 1 where a demand so far did not fit into its fixed point.
+    pub fault: u32,
+}
+
+/// The demand of agents that are as strong as their kind.
+#[derive(Debug, Clone, Operator)]
+pub struct Demand {
+    /// The words of [`Terms`] of each market.
+    pub terms: Captured<u32>,
+    /// The path of the fundamental value, one value a price,
+    pub path: Captured<f32>,
+    /// and the jumps of the price, one a price too.
+    pub jumps: Captured<f32>,
+}
+
+#[cube]
+impl Monoid for Demand {
+    type State = Excess;
+
+    fn identity(&self) -> Excess {
+        none()
+    }
+
+    fn combine(&self, left: Excess, right: Excess) -> Excess {
+        plus(left, right)
+    }
+}
+
+impl Commutative for Demand {}
+
+#[cube]
+impl Feedback<Wide> for Demand {
+    type Setting = Terms;
+    type Shared = Quote;
+
+    fn setting(&self, member: u32) -> Terms {
+        let at = member as usize * 13usize;
+        Terms {
+            fundamentalists: self.terms[at],
+            followers: self.terms[at + 1],
+            strength_fundamental: f32::from_bits(self.terms[at + 2]),
+            strength_trend: f32::from_bits(self.terms[at + 3]),
+            strength_noise: f32::from_bits(self.terms[at + 4]),
+            log_fundamental: f32::from_bits(self.terms[at + 5]),
+            initial_log_price: f32::from_bits(self.terms[at + 6]),
+            scale: f32::from_bits(self.terms[at + 7]),
+            unit: f32::from_bits(self.terms[at + 8]),
+            unit_move: f32::from_bits(self.terms[at + 9]),
+            lag: self.terms[at + 10],
+            seed_low: self.terms[at + 11],
+            seed_high: self.terms[at + 12],
+        }
+    }
+
+    fn start(&self, terms: Terms) -> Quote {
+        Quote {
+            log_price: terms.initial_log_price,
+            gap: terms.log_fundamental + self.path[0] - terms.initial_log_price,
+            trend: 0.0f32.runtime(),
+            fundamental: 0.0f32.runtime(),
+            follower: 0.0f32.runtime(),
+            noise: 0.0f32.runtime(),
+            fault: 0u32.runtime(),
+        }
+    }
+
+    fn key(&self, agent: Wide, terms: Terms, _quote: Quote, _now: Moment) -> u32 {
+        select(agent.low < terms.fundamentalists, 0u32, select(agent.low < terms.followers, 1u32, 2u32))
+    }
+
+    fn respond(&self, agent: Wide, terms: Terms, quote: Quote, now: Moment) -> Excess {
+        fixed(wanted(agent.low, terms, quote, now.step) * terms.scale)
+    }
+
+    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, now: Moment) -> Quote {
+        let quote = recall::<Quote>(history, now, now.step);
+        let fundamental = total::<Excess>(totals, 0u32);
+        let follower = total::<Excess>(totals, 1u32);
+        let noise = total::<Excess>(totals, 2u32);
+        let all = plus(fundamental, plus(follower, noise));
+        let moved = (float(all.total) * terms.unit_move).clamp(-0.2f32, 0.2f32);
+        let next = now.step + 1u32;
+        let log_price = quote.log_price + moved + self.jumps[now.step as usize];
+        // The price of `lag` steps ago, or the first.
+        let lagged = recall::<Quote>(history, now, next - min(max(terms.lag, 1u32), next));
+        Quote {
+            log_price,
+            gap: terms.log_fundamental + self.path[next as usize] - log_price,
+            trend: select(terms.lag == 0u32, 0.0f32, log_price - lagged.log_price),
+            fundamental: float(fundamental.total) * terms.unit,
+            follower: float(follower.total) * terms.unit,
+            noise: float(noise.total) * terms.unit,
+            fault: quote.fault | all.fault,
+        }
+    }
+}
+
+/// What an agent of its kind's strength demands.
+#[cube]
+fn wanted(agent: u32, terms: Terms, quote: Quote, step: u32) -> f32 {
+    let mut demand = terms.strength_fundamental * quote.gap;
+    if agent >= terms.fundamentalists {
+        demand = terms.strength_trend * quote.trend;
+    }
+    if agent >= terms.followers {
+        demand = terms.strength_noise * draw(terms.seed_low, terms.seed_high, agent, step);
+    }
+    demand
+}
+
+/// The demand of agents of strengths of their own: items are an agent's number and its strength.
+#[derive(Debug, Clone, Operator)]
+pub struct OwnDemand {
+    pub market: Demand,
+}
+
+#[cube]
+impl Monoid for OwnDemand {
+    type State = Excess;
+
+    fn identity(&self) -> Excess {
+        none()
+    }
+
+    fn combine(&self, left: Excess, right: Excess) -> Excess {
+        plus(left, right)
+    }
+}
+
+impl Commutative for OwnDemand {}
+
+#[cube]
+impl Feedback<Both<Wide, f32>> for OwnDemand {
+    type Setting = Terms;
+    type Shared = Quote;
+
+    fn setting(&self, member: u32) -> Terms {
+        self.market.setting(member)
+    }
+
+    fn start(&self, terms: Terms) -> Quote {
+        self.market.start(terms)
+    }
+
+    fn key(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> u32 {
+        self.market.key(agent.left, terms, quote, now)
+    }
+
+    fn respond(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> Excess {
+        fixed(agent.right * wanted(agent.left.low, terms, quote, now.step) * terms.scale)
+    }
+
+    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, now: Moment) -> Quote {
+        self.market.update(totals, history, terms, now)
+    }
+}
+
+/// The strength of an agent beside that of its kind: `exp(σ Z − σ²/2)`, whose mean is 1.
+#[derive(Debug, Clone, Operator)]
+pub struct Strength {
+    pub spread: f32,
+    pub seed_low: u32,
+    pub seed_high: u32,
+}
+
+#[cube]
+impl Mapping<Wide> for Strength {
+    type Output = f32;
+
+    fn map(&self, agent: Wide) -> f32 {
+        let key = Key { low: self.seed_low, high: self.seed_high };
+        let words = philox(key, Random { a: agent.low, b: 0u32, c: 0u32, d: STRENGTH });
+        let pair = normal_pair(words.a, words.b);
+        (self.spread * (pair.first - 0.5f32 * self.spread)).exp()
+    }
+}
+
+/// The standard normal number that a noise trader draws at a step; a value, the same on every device.
+pub fn noise(seed: u64, agent: u32, step: u32) -> f32 {
+    let seed = Wide::from(seed);
+    draw(seed.low, seed.high, agent, step)
+}
+
+/// The standard normal number of an agent at a step. One block serves four steps.
+#[cube]
+fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
+    let key = Key { low: seed_low, high: seed_high };
+    let words = philox(key, Random { a: agent, b: step >> 2u32, c: 0u32, d: NOISE });
+    let back = (step & 2u32) != 0u32;
+    let pair = normal_pair(select(back, words.c, words.a), select(back, words.d, words.b));
+    select((step & 1u32) != 0u32, pair.second, pair.first)
+}

@@ -1,0 +1,187 @@
+//! The launches of a loop.
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use super::plan::{Plan, Refusal, Task};
+use super::totals::Blueprint;
+use super::{Feedback, Way, kernel, resident as staying, states};
+use crate::device::{Gpu, Launch, argument};
+use crate::reduce::launch::partials;
+use crate::views::Source;
+use crate::{Buffer, Device, Error, State};
+
+/// Runs the loops and gives their histories.
+pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    task: &Task,
+    way: Way,
+) -> Result<Buffer<O::Shared>, Error> {
+    let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
+    let lacks = [gpu.profile.lacks::<S::Item>(), gpu.profile.lacks::<O::State>(), gpu.profile.lacks::<O::Setting>()];
+    if let Some(feature) = lacks.into_iter().flatten().next() {
+        return Err(unsupported(feature));
+    }
+    let refused = |refusal| match refusal {
+        Refusal::Lacks(feature) => unsupported(feature),
+        Refusal::Asked(error) => error,
+    };
+    let plan = Plan::new::<O::State>(task, way, &gpu.profile).map_err(refused)?;
+    // Refuses a history that does not fit, before it is counted in 32 bits.
+    device.fitting::<O::Shared>(gpu, states(task))?;
+    let len = states(task) as usize;
+    let history = device.allocate::<O::Shared>(gpu, len)?;
+    match plan.way {
+        Way::Launches => steps(device, gpu, source, op, task, &plan, &history)?,
+        Way::Resident if !resident(device, gpu, source, op, task, &plan, &history)? => {
+            let plan = Plan::new::<O::State>(task, Way::Launches, &gpu.profile).map_err(refused)?;
+            steps(device, gpu, source, op, task, &plan, &history)?;
+        }
+        Way::Resident => {}
+        _ => whole(device, gpu, source, op, task, &plan, &history)?,
+    }
+    Ok(Buffer::on_device(device, history, len))
+}
+
+fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
+    Blueprint { units: plan.units, plane: plan.plane, keys: task.keys }
+}
+
+/// A launch a step, and one for the last shared state.
+fn steps<S: Source + ?Sized, O: Feedback<S::Item>>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    task: &Task,
+    plan: &Plan,
+    history: &Handle,
+) -> Result<(), Error> {
+    let count = 2 * plan.cubes * task.keys;
+    let partials = partials::<O::State>(device, gpu, count, 0)?;
+    for step in 0..=task.steps {
+        let cubes = if step < task.steps { plan.cubes } else { 1 };
+        let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
+        let strategy = plan.way.name();
+        device.notify(&Launch { kernel: "iterate::step", strategy, cubes: cubes.into(), units: plan.units });
+        // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
+        // partials for two of each cube and key, of which a launch reads those that the launch before it wrote. The loops of a
+        // unit are as many as its items, and the partials of a key.
+        unsafe {
+            kernel::step::launch_unchecked::<S::View, O>(
+                &gpu.client,
+                CubeCount::Static(cubes, 1, 1),
+                CubeDim::new_1d(plan.units),
+                view,
+                op,
+                argument(history.clone(), states(task) as usize * O::Shared::WORDS),
+                argument(partials.clone(), count as usize * O::State::WORDS),
+                task.len as u32,
+                plan.cubes,
+                step,
+                task.steps,
+                blueprint(task, plan),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// All steps in one launch, or as many as a launch may take, a cube a loop.
+fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    task: &Task,
+    plan: &Plan,
+    history: &Handle,
+) -> Result<(), Error> {
+    let at_once = gpu.profile.max_cubes.0;
+    for member in (0..task.members).step_by(at_once as usize) {
+        let cubes = at_once.min(task.members - member);
+        let mut first = 0;
+        loop {
+            let end = first + plan.steps.min(task.steps - first);
+            let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
+            let strategy = plan.way.name();
+            device.notify(&Launch { kernel: "iterate::whole", strategy, cubes: cubes.into(), units: plan.units });
+            // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states
+            // of each member; a cube reads and writes those of its own. Loops end after a unit's items, times the steps.
+            unsafe {
+                kernel::whole::launch_unchecked::<S::View, O>(
+                    &gpu.client,
+                    CubeCount::Static(cubes, 1, 1),
+                    CubeDim::new_1d(plan.units),
+                    view,
+                    op,
+                    argument(history.clone(), states(task) as usize * O::Shared::WORDS),
+                    task.len as u32,
+                    member,
+                    task.steps,
+                    first,
+                    end,
+                    blueprint(task, plan),
+                );
+            }
+            first = end;
+            if first == task.steps {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All steps by cubes that wait for one another. False where they gave up, and the history is not whole.
+fn resident<S: Source + ?Sized, O: Feedback<S::Item>>(
+    device: &Device,
+    gpu: &Gpu,
+    source: &S,
+    op: &O,
+    task: &Task,
+    plan: &Plan,
+    history: &Handle,
+) -> Result<bool, Error> {
+    let count = 2 * plan.cubes * task.keys;
+    let partials = partials::<O::State>(device, gpu, count, 0)?;
+    let mut first = 0;
+    loop {
+        let end = first + plan.steps.min(task.steps - first);
+        let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
+        let barrier = gpu.zeros(2);
+        let strategy = plan.way.name();
+        let (cubes, units) = (plan.cubes, plan.units);
+        device.notify(&Launch { kernel: "iterate::resident", strategy, cubes: cubes.into(), units });
+        // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
+        // partials for two of each cube and key, the barrier for two words. Every loop ends: the wait after a number of looks.
+        unsafe {
+            staying::resident::launch_unchecked::<S::View, O>(
+                &gpu.client,
+                CubeCount::Static(cubes, 1, 1),
+                CubeDim::new_1d(units),
+                view,
+                op,
+                argument(history.clone(), states(task) as usize * O::Shared::WORDS),
+                argument(partials.clone(), count as usize * O::State::WORDS),
+                argument(barrier.clone(), 2),
+                task.len as u32,
+                cubes,
+                first,
+                end,
+                blueprint(task, plan),
+            );
+        }
+        let words = Buffer::<u32>::on_device(device, barrier, 2).to_vec()?;
+        if words[1] != 0 {
+            return Ok(false);
+        }
+        first = end;
+        if first == task.steps {
+            return Ok(true);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Which way a loop goes, and how its items are dealt: pure arithmetic, tested without a device.
+
+use super::Way;
+use crate::{Error, Feature, Profile, State};
+
+/// Folds that a step may have: each is held in registers.
+pub const MOST_KEYS: u32 = 64;
+
+/// Units of a cube that is asked for: large cubes leave few partials for every cube to fold again.
+const UNITS: u32 = 512;
+
+/// The same where a multiprocessor has one cube only.
+const RESIDENT_UNITS: u32 = 1024;
+
+/// Items of a loop up to which one cube has them all: at eight of a hundred instructions for each unit, a cube takes a step in about
+/// the time of a launch. Counted, not measured.
+const FEW: u64 = 1 << 12;
+
+/// Cubes of a launch where the number of multiprocessors is not told.
+const CUBES: u32 = 256;
+
+/// Cubes for each multiprocessor that is told.
+const CUBES_EACH: u32 = 2;
+
+/// Items times steps of a launch, so that none holds a display up for long.
+const WORK: u64 = 1 << 34;
+
+/// Steps of a launch, so that the arrivals of all cubes are counted in 32 bits.
+const MOST_STEPS: u64 = 1 << 20;
+
+/// Iterations of a step beside those for items.
+const STEP_ROUNDS: u64 = 2;
+
+/// What is to be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// Items of a loop.
+    pub len: u64,
+    /// Steps of a loop.
+    pub steps: u32,
+    /// Folds of a step.
+    pub keys: u32,
+    /// Loops.
+    pub members: u32,
+}
+
+/// How a task is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Never [`Way::Auto`].
+    pub way: Way,
+    /// Units of a cube.
+    pub units: u32,
+    /// Units of a plane that exchange by shuffles; 0 for the path through shared memory.
+    pub plane: u32,
+    /// Cubes of a launch that deal the items of a loop; 1 where a cube has a whole loop.
+    pub cubes: u32,
+    /// Steps of a launch.
+    pub steps: u32,
+}
+
+/// Why there is no plan; the device's name is not known here.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refusal {
+    /// The device lacks this.
+    Lacks(Feature),
+    /// What was asked for cannot be.
+    Asked(Error),
+}
+
+impl Task {
+    /// Accepts what kernels can count and hold.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.keys == 0 || self.keys > MOST_KEYS {
+            return Err(Error::Keys { keys: self.keys, limit: MOST_KEYS });
+        }
+        match self.len > u64::from(u32::MAX) {
+            true => Err(Error::TooLong { what: "a loop", len: self.len, limit: u32::MAX.into() }),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Plan {
+    /// The plan for `task`, whose folds are states `S`, by the way that is asked for.
+    pub fn new<S: State>(task: &Task, wanted: Way, profile: &Profile) -> Result<Self, Refusal> {
+        task.check().map_err(Refusal::Asked)?;
+        let wanted_units = if wanted == Way::Resident { RESIDENT_UNITS } else { UNITS };
+        let (units, plane) = fitting::<S>(task, profile, wanted_units).map_err(Refusal::Lacks)?;
+        let whole = Plan { way: Way::OneCube, units, plane, cubes: 1, steps: 0 };
+        let way = match wanted {
+            Way::Auto => auto(task, &whole, profile),
+            Way::Launches | Way::OneCube | Way::Resident if task.members > 1 => {
+                return Err(Refusal::Asked(Error::NoOption { what: "many loops at once", option: wanted.name() }));
+            }
+            asked => asked,
+        };
+        match way {
+            Way::Launches => Ok(Plan { way, cubes: cubes(task.len, units, profile), steps: 1, ..whole }),
+            Way::Resident => {
+                let together = together(profile).ok_or(Refusal::Lacks(Feature::CubeBarrier))?;
+                let cubes = task.len.div_ceil(units.into()).clamp(1, together.into()) as u32;
+                Plan { way, cubes, ..whole }.with_steps(task, profile)
+            }
+            _ => Plan { way, ..whole }.with_steps(task, profile),
+        }
+    }
+
+    /// The plan with as many steps in a launch as a unit may take.
+    fn with_steps(self, task: &Task, profile: &Profile) -> Result<Self, Refusal> {
+        match self.steps_at_once(task, profile) {
+            0 => Err(Refusal::Asked(Error::TooLong {
+                what: "a loop in one cube",
+                len: task.len,
+                limit: u64::from(profile.max_loop).saturating_sub(STEP_ROUNDS)
+                    * u64::from(self.units)
+                    * u64::from(self.cubes),
+            })),
+            steps => Ok(Plan { steps, ..self }),
+        }
+    }
+
+    /// Steps that cubes with whole loops may take in a launch; 0 where one is too long.
+    fn steps_at_once(&self, task: &Task, profile: &Profile) -> u32 {
+        // An iteration for every item of a unit, and few for the step.
+        let rounds = task.len.div_ceil(u64::from(self.units) * u64::from(self.cubes)) + STEP_ROUNDS;
+        let work = (task.len * u64::from(task.members.min(profile.max_cubes.0))).max(1);
+        let most = u64::from(profile.max_loop) / rounds;
+        most.min((WORK / work).max(1)).min(MOST_STEPS).min(task.steps.max(1).into()) as u32
+    }
+}
+
+/// The way that is taken where none is asked for.
+fn auto(task: &Task, whole: &Plan, profile: &Profile) -> Way {
+    match task.members {
+        1 if task.len > FEW || whole.steps_at_once(task, profile) == 0 => Way::Launches,
+        1 => Way::OneCube,
+        _ => Way::Ensemble,
+    }
+}
+
+/// Units of a cube and of its planes for which the states of all keys fit into shared memory.
+fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32) -> Result<(u32, u32), Feature> {
+    let most = wanted.min(profile.max_units).max(1);
+    // A fold halves the units again and again; no more of them than items are of use, but a unit for every key.
+    let least = task.keys.next_power_of_two();
+    let items = task.len.min(most.into()) as u32;
+    let mut units = (1 << most.ilog2()).min(items.max(1).next_power_of_two().max(least).max(32));
+    loop {
+        let plane = profile.plane.filter(|&plane| units.is_multiple_of(plane)).unwrap_or(0);
+        let slots = if plane > 0 { units / plane } else { units };
+        let bytes = 4 * S::WORDS * task.keys as usize * (slots as usize + 1);
+        if bytes + RESERVED <= profile.shared_bytes {
+            return if units < task.keys { Err(Feature::Units(task.keys)) } else { Ok((units, plane)) };
+        }
+        if units <= least {
+            return Err(Feature::SharedMemory(bytes + RESERVED));
+        }
+        units /= 2;
+    }
+}
+
+/// Bytes of shared memory that are left for the shared state.
+const RESERVED: usize = 1024;
+
+/// Cubes that surely run at the same time, where one sees what another stores.
+fn together(profile: &Profile) -> Option<u32> {
+    let told = profile.multiprocessors.filter(|_| profile.memory_scope && profile.atomic_u32);
+    told.map(|cubes| cubes.min(profile.max_cubes.0).min(1 << 10)).filter(|&cubes| cubes > 0)
+}
+
+/// Cubes that the items of one loop are dealt to.
+fn cubes(len: u64, units: u32, profile: &Profile) -> u32 {
+    let most = profile.multiprocessors.map_or(CUBES, |each| each.saturating_mul(CUBES_EACH)).min(profile.max_cubes.0);
+    // Where the iterations of a unit are few, more cubes have fewer each.
+    let least = len.div_ceil(u64::from(units) * u64::from(profile.max_loop / 2));
+    len.div_ceil(units.into()).clamp(1, u64::from(most).max(least)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Both, Wide};
+
+    fn task(len: u64) -> Task {
+        Task { len, steps: 500, keys: 3, members: 1 }
+    }
+
+    fn plan(task: Task, wanted: Way, profile: &Profile) -> Result<Plan, Refusal> {
+        Plan::new::<Both<u32, Wide>>(&task, wanted, profile)
+    }
+
+    #[test]
+    fn few_items_go_into_one_cube_and_many_loops_into_one_each() {
+        let profile = Profile::plain();
+        let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
+        assert_eq!(way(task(FEW)), Ok(Way::OneCube));
+        assert_eq!(way(task(FEW + 1)), Ok(Way::Launches));
+        assert_eq!(way(Task { members: 2, ..task(1 << 20) }), Ok(Way::Ensemble));
+    }
+
+    #[test]
+    fn a_way_that_cannot_be_is_refused() {
+        let many = Task { members: 2, ..task(100) };
+        for way in [Way::Launches, Way::OneCube] {
+            assert!(matches!(plan(many, way, &Profile::plain()), Err(Refusal::Asked(Error::NoOption { .. }))));
+            assert!(plan(Task { members: 1, ..many }, way, &Profile::plain()).is_ok());
+        }
+        let short = Profile { max_loop: 4, ..Profile::plain() };
+        let most = 2 * u64::from(UNITS);
+        assert_eq!(plan(task(most), Way::OneCube, &short).map(|plan| plan.steps), Ok(1));
+        assert!(matches!(plan(task(most + 1), Way::OneCube, &short), Err(Refusal::Asked(Error::TooLong { .. }))));
+        assert_eq!(plan(task(most + 1), Way::Auto, &short).map(|plan| plan.way), Ok(Way::Launches));
+    }
+
+    #[test]
+    fn the_last_number_of_keys_is_taken_and_the_next_refused() {
+        let with = |keys, len| plan(Task { keys, ..task(len) }, Way::Auto, &Profile::plain());
+        for keys in [0, MOST_KEYS + 1] {
+            assert_eq!(with(keys, 100), Err(Refusal::Asked(Error::Keys { keys, limit: MOST_KEYS })));
+        }
+        for len in [0, 1, 100, 1 << 20] {
+            for keys in [1, 3, 33, MOST_KEYS] {
+                let plan = with(keys, len).expect("there is room for so many");
+                assert!(plan.units >= keys && plan.units.is_power_of_two());
+                let bytes = 4 * 3 * keys as usize * (plan.units as usize + 1);
+                assert!(bytes + RESERVED <= Profile::plain().shared_bytes, "{keys} keys, {len} items: {plan:?}");
+            }
+        }
+        assert!(with(1, u32::MAX.into()).is_ok());
+        assert!(matches!(with(1, 1 << 32), Err(Refusal::Asked(Error::TooLong { .. }))));
+    }
+
+    #[test]
+    fn a_launch_stays_within_the_iterations_of_a_unit() {
+        for max_loop in [1 << 15, u32::MAX] {
+            let profile = Profile { max_loop, ..Profile::plain() };
+            for len in [0, 1, 512, 513, 1 << 12, 1 << 20, u32::MAX.into()] {
+                let plan = plan(task(len), Way::Auto, &profile).expect("every length has a way");
+                let rounds = len.div_ceil(u64::from(plan.units) * u64::from(plan.cubes));
+                assert!((rounds + STEP_ROUNDS) * u64::from(plan.steps) <= max_loop.into(), "{len} items: {plan:?}");
+                assert!(plan.steps > 0 && plan.cubes > 0);
+            }
+        }
+    }
+
+    #[test]
+    fn cubes_stay_only_where_they_surely_run_at_the_same_time() {
+        let stays = Profile { multiprocessors: Some(132), memory_scope: true, ..Profile::plain() };
+        let cubes = |len| plan(task(len), Way::Resident, &stays).map(|plan| (plan.cubes, plan.steps));
+        assert_eq!([cubes(1), cubes(1 << 24)], [Ok((1, 500)), Ok((132, 500))]);
+        let unknown = Profile { multiprocessors: None, ..stays.clone() };
+        for lacks in [unknown, Profile { memory_scope: false, ..stays.clone() }, Profile { atomic_u32: false, ..stays }]
+        {
+            assert_eq!(plan(task(9), Way::Resident, &lacks), Err(Refusal::Lacks(Feature::CubeBarrier)));
+        }
+    }
+
+    #[test]
+    fn cubes_go_by_the_multiprocessors_where_they_are_told() {
+        let with = |multiprocessors| cubes(1 << 24, 512, &Profile { multiprocessors, ..Profile::plain() });
+        assert_eq!([with(None), with(Some(132))], [CUBES, 264]);
+        assert_eq!([cubes(0, 512, &Profile::plain()), cubes(513, 512, &Profile::plain())], [1, 2]);
+    }
+}

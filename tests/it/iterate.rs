@@ -1,0 +1,372 @@
+//! Feedback loops against closed forms and plain loops, by every way, on every device.
+
+use cubefold::iterate::{Feedback, FeedbackExpand, Iteration, Moment, Way, recall, total};
+use cubefold::prelude::*;
+use cubefold::{Error, Profile};
+
+use crate::devices::{devices, gpus, is_software, limited, observed, private, with_planes};
+
+/// Every way that one loop can go.
+const WAYS: [Way; 4] = [Way::Auto, Way::Launches, Way::OneCube, Way::Ensemble];
+
+/// Whole numbers that mix: every item adds to the fold of its key a number that depends on the shared state and the step, and the
+/// next shared state on all folds and on that of some steps ago.
+#[derive(Clone, Debug, Operator)]
+struct Mixing {
+    keys: u32,
+    lag: u32,
+}
+
+#[cube]
+fn scrambled(value: u32) -> u32 {
+    let mixed = cubefold::wrapping_mul(value ^ (value >> 15u32), 0x2c1b_3c6du32.runtime());
+    mixed ^ (mixed >> 12u32)
+}
+
+#[cube]
+impl Monoid for Mixing {
+    type State = u32;
+    fn identity(&self) -> u32 {
+        0u32.runtime()
+    }
+    fn combine(&self, left: u32, right: u32) -> u32 {
+        cubefold::wrapping_add(left, right)
+    }
+}
+
+impl Commutative for Mixing {}
+
+#[cube]
+impl Feedback<u32> for Mixing {
+    type Setting = u32;
+    type Shared = u32;
+    fn setting(&self, member: u32) -> u32 {
+        scrambled(member + 7u32)
+    }
+    fn start(&self, setting: u32) -> u32 {
+        setting
+    }
+    /// One more than there are: some items are left out.
+    fn key(&self, item: u32, _setting: u32, shared: u32, _now: Moment) -> u32 {
+        (item ^ (shared >> 9u32)) % (self.keys + 1u32)
+    }
+    fn respond(&self, item: u32, setting: u32, shared: u32, now: Moment) -> u32 {
+        scrambled(item ^ shared ^ setting ^ (now.step << 20u32))
+    }
+    fn update(&self, totals: &[u32], history: &[u32], setting: u32, now: Moment) -> u32 {
+        let earlier =
+            recall::<u32>(history, now, select(now.step > self.lag, now.step - min(self.lag, now.step), 0u32));
+        let mut mixed = setting ^ earlier;
+        for key in 0..self.keys {
+            mixed = scrambled(mixed) ^ total::<u32>(totals, key);
+        }
+        mixed
+    }
+}
+
+/// The same loop in plain Rust.
+fn plain(items: &[u32], op: &Mixing, steps: u32, member: u32) -> Vec<u32> {
+    let scrambled = |value: u32| {
+        let mixed = (value ^ (value >> 15)).wrapping_mul(0x2c1b_3c6d);
+        mixed ^ (mixed >> 12)
+    };
+    let setting = scrambled(member + 7);
+    let mut history = vec![setting];
+    for step in 0..steps {
+        let shared = history[step as usize];
+        let mut totals = vec![0u32; op.keys as usize + 1];
+        for &item in items {
+            let key = (item ^ (shared >> 9)) % (op.keys + 1);
+            totals[key as usize] = totals[key as usize].wrapping_add(scrambled(item ^ shared ^ setting ^ (step << 20)));
+        }
+        let mut mixed = setting ^ history[step.saturating_sub(op.lag) as usize];
+        (0..op.keys as usize).for_each(|key| mixed = scrambled(mixed) ^ totals[key]);
+        history.push(mixed);
+    }
+    history
+}
+
+fn items(len: u32) -> Vec<u32> {
+    (0..len).map(|index| index.wrapping_mul(2_654_435_761) >> 3).collect()
+}
+
+fn run(device: &Device, len: u32, op: &Mixing, iteration: &Iteration) -> Vec<u32> {
+    let items = device.upload(&items(len)).unwrap();
+    device.iterate(&items, op, iteration).unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn loops_of_whole_numbers_are_those_of_a_plain_loop_by_every_way() {
+    // No items, one, a cube's, one more, several cubes' with a tail; one step and many; a lag of none, some, all.
+    let cases = [
+        (0, 3, 1, 0),
+        (1, 5, 1, 1),
+        (31, 9, 3, 2),
+        (512, 4, 3, 9),
+        (513, 4, 8, 1),
+        (5_003, 6, 3, 3),
+        (40_001, 3, 2, 1),
+    ];
+    for (name, device) in devices() {
+        for (len, steps, keys, lag) in cases {
+            let op = Mixing { keys, lag };
+            let expected = plain(&items(len), &op, steps, 0);
+            for way in WAYS {
+                let found = run(device, len, &op, &Iteration { steps, keys, way, ..Iteration::default() });
+                assert_eq!(found, expected, "{name}, {way:?}, {len} items, {keys} keys, lag {lag}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_loop_of_no_steps_is_its_start() {
+    for (name, device) in devices() {
+        for way in WAYS {
+            let op = Mixing { keys: 1, lag: 0 };
+            let found = run(device, 100, &op, &Iteration { steps: 0, way, ..Iteration::default() });
+            assert_eq!(found, plain(&[], &op, 0, 0), "{name}, {way:?}");
+        }
+    }
+}
+
+#[test]
+fn every_member_of_an_ensemble_is_a_loop_of_its_own() {
+    for (name, device) in devices() {
+        let (op, steps) = (Mixing { keys: 3, lag: 2 }, 5);
+        let found = run(device, 300, &op, &Iteration { steps, keys: 3, members: 70, way: Way::Auto });
+        for (member, history) in found.chunks_exact(steps as usize + 1).enumerate() {
+            assert_eq!(history, plain(&items(300), &op, steps, member as u32), "{name}, member {member}");
+        }
+    }
+}
+
+#[test]
+fn lesser_devices_give_the_same_loops() {
+    let (op, steps) = (Mixing { keys: 3, lag: 2 }, 6);
+    let expected = plain(&items(2_000), &op, steps, 0);
+    for (name, device) in gpus() {
+        type Limit = fn(&mut Profile);
+        let limits: [(&str, Limit); 3] = [
+            ("small cubes", |profile| profile.max_units = 64),
+            ("little shared memory", |profile| profile.shared_bytes = 2048),
+            ("short loops", |profile| profile.max_loop = 20),
+        ];
+        let lesser = limits.map(|(what, limit)| (what, limited(device, limit)));
+        let planes = with_planes(device).map(|device| ("planes", device));
+        for (what, device) in lesser.into_iter().chain(planes) {
+            for way in WAYS {
+                let found = run(&device, 2_000, &op, &Iteration { steps, keys: 3, way, ..Iteration::default() });
+                assert_eq!(found, expected, "{name} with {what}, {way:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_way_is_the_one_that_runs() {
+    for (name, device) in gpus() {
+        let steps = 4;
+        for (way, kernel, launches) in [
+            (Way::Launches, "iterate::step", 5),
+            (Way::OneCube, "iterate::whole", 1),
+            (Way::Ensemble, "iterate::whole", 1),
+        ] {
+            let device = private(device);
+            let seen = observed(&device);
+            run(&device, 1_000, &Mixing { keys: 1, lag: 0 }, &Iteration { steps, way, ..Iteration::default() });
+            let seen = seen.lock().unwrap();
+            assert_eq!(*seen, vec![(kernel, way.name()); launches], "{name}");
+        }
+        for (len, members, way) in [(4096, 1, "OneCube"), (4097, 1, "Launches"), (4097, 2, "Ensemble")] {
+            let device = private(device);
+            let seen = observed(&device);
+            run(&device, len, &Mixing { keys: 1, lag: 0 }, &Iteration { steps, members, ..Iteration::default() });
+            assert!(seen.lock().unwrap().iter().all(|launch| launch.1 == way), "{name}, {len} items, {members} loops");
+        }
+    }
+}
+
+/// As a device whose cubes see what others store, and run at the same time if they are as many.
+fn with_barrier(name: &str, device: &Device, cubes: u32) -> Option<Device> {
+    let profile = device.profile()?;
+    if profile.memory_scope && profile.multiprocessors.is_some() {
+        return Some(private(device));
+    }
+    // A processor's memory holds what is promised; a GPU's need not.
+    is_software(name)
+        .then(|| limited(device, |profile| (profile.memory_scope, profile.multiprocessors) = (true, Some(cubes))))
+}
+
+#[test]
+fn cubes_that_wait_for_one_another_give_the_same_loops_or_give_up() {
+    for (name, device) in gpus() {
+        let (op, steps) = (Mixing { keys: 3, lag: 2 }, 4);
+        let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
+        // One cube waits for nobody; of 64 most wait in vain where a processor runs them in turn.
+        for (cubes, len) in [(1, 100), (1, 5_000), (64, 40_001)] {
+            let Some(device) = with_barrier(name, device, cubes) else {
+                let refused = device.iterate(&items(len), &op, &iteration).map(|_| ());
+                assert!(matches!(refused, Err(Error::Unsupported { .. })), "{name}: {refused:?}");
+                continue;
+            };
+            let seen = observed(&device);
+            assert_eq!(run(&device, len, &op, &iteration), plain(&items(len), &op, steps, 0), "{name}, {len} items");
+            let seen = seen.lock().unwrap();
+            let fell_back = vec![("iterate::step", "Launches"); steps as usize + 1];
+            assert_eq!(seen[0], ("iterate::resident", "Resident"), "{name}");
+            let gave_up = cubes == 64 && is_software(name);
+            assert!(seen.len() == 1 || (gave_up && seen[1..] == fell_back), "{name}, {len} items: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn the_comparison_rejects_a_lost_item_another_lag_and_another_member() {
+    for (name, device) in devices() {
+        let (op, iteration) = (Mixing { keys: 3, lag: 2 }, Iteration { steps: 5, keys: 3, ..Iteration::default() });
+        let expected = plain(&items(1_000), &op, 5, 0);
+        assert_eq!(run(device, 1_000, &op, &iteration), expected, "{name}");
+        assert_ne!(run(device, 999, &op, &iteration), expected, "{name}: a lost item");
+        assert_ne!(run(device, 1_000, &Mixing { lag: 1, ..op.clone() }, &iteration), expected, "{name}: another lag");
+        assert_ne!(plain(&items(1_000), &op, 5, 1), expected, "{name}: another member");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    for (name, device) in devices() {
+        let run =
+            |iteration: Iteration| device.iterate(&items(10), &Mixing { keys: 1, lag: 0 }, &iteration).map(|_| ());
+        for keys in [0, 65] {
+            let refused = run(Iteration { keys, ..Iteration::default() });
+            assert_eq!(refused, Err(Error::Keys { keys, limit: 64 }), "{name}");
+        }
+        let long = device.iterate(&Counter::new(1 << 32), &Count, &Iteration::default()).map(|_| ());
+        assert!(matches!(long, Err(Error::TooLong { .. })), "{name}: {long:?}");
+    }
+    for (name, device) in gpus() {
+        for way in [Way::Launches, Way::OneCube, Way::Resident] {
+            let many = Iteration { members: 2, way, ..Iteration::default() };
+            let refused = device.iterate(&items(10), &Mixing { keys: 1, lag: 0 }, &many).map(|_| ());
+            assert!(matches!(refused, Err(Error::NoOption { .. })), "{name}: {refused:?}");
+        }
+        let long = Iteration { steps: u32::MAX, ..Iteration::default() };
+        let refused = device.iterate(&items(10), &Mixing { keys: 1, lag: 0 }, &long).map(|_| ());
+        assert!(
+            matches!(refused, Err(Error::BindingTooLarge { .. } | Error::OutOfMemory { .. })),
+            "{name}: {refused:?}"
+        );
+    }
+}
+
+/// How many items there are.
+#[derive(Clone, Debug, Operator)]
+struct Count;
+
+#[cube]
+impl Monoid for Count {
+    type State = u32;
+    fn identity(&self) -> u32 {
+        0u32.runtime()
+    }
+    fn combine(&self, left: u32, right: u32) -> u32 {
+        cubefold::wrapping_add(left, right)
+    }
+}
+
+impl Commutative for Count {}
+
+#[cube]
+impl Feedback<Wide> for Count {
+    type Setting = u32;
+    type Shared = u32;
+    fn setting(&self, member: u32) -> u32 {
+        member
+    }
+    fn start(&self, setting: u32) -> u32 {
+        setting
+    }
+    fn key(&self, _item: Wide, _setting: u32, _shared: u32, _now: Moment) -> u32 {
+        0u32.runtime()
+    }
+    fn respond(&self, _item: Wide, _setting: u32, _shared: u32, _now: Moment) -> u32 {
+        1u32.runtime()
+    }
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _now: Moment) -> u32 {
+        total::<u32>(totals, 0u32)
+    }
+}
+
+/// A vector of four numbers, and its length before it was made 1.
+#[derive(Clone, Copy, Debug, PartialEq, State)]
+struct Direction {
+    a: f32,
+    b: f32,
+    c: f32,
+    d: f32,
+    length: f32,
+}
+
+/// `v ← Σv / |Σv|` for a matrix of four rows, whose items are in the order of the rows: |Σv| becomes the largest eigenvalue.
+#[derive(Clone, Debug, Operator)]
+struct PowerIteration;
+
+#[cube]
+impl Monoid for PowerIteration {
+    type State = f32;
+    fn identity(&self) -> f32 {
+        0.0f32.runtime()
+    }
+    fn combine(&self, left: f32, right: f32) -> f32 {
+        left + right
+    }
+}
+
+impl Commutative for PowerIteration {}
+
+#[cube]
+impl Feedback<Both<Wide, f32>> for PowerIteration {
+    type Setting = u32;
+    type Shared = Direction;
+    fn setting(&self, member: u32) -> u32 {
+        member
+    }
+    fn start(&self, _setting: u32) -> Direction {
+        let half = 0.5f32.runtime();
+        Direction { a: half, b: half, c: half, d: half, length: 0.0f32.runtime() }
+    }
+    fn key(&self, item: Both<Wide, f32>, _setting: u32, _shared: Direction, _now: Moment) -> u32 {
+        item.left.low / 4u32
+    }
+    fn respond(&self, item: Both<Wide, f32>, _setting: u32, v: Direction, _now: Moment) -> f32 {
+        let column = item.left.low % 4u32;
+        let front = select(column == 0u32, v.a, v.b);
+        let back = select(column == 2u32, v.c, v.d);
+        item.right * select(column < 2u32, front, back)
+    }
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _now: Moment) -> Direction {
+        let (a, b) = (total::<f32>(totals, 0u32), total::<f32>(totals, 1u32));
+        let (c, d) = (total::<f32>(totals, 2u32), total::<f32>(totals, 3u32));
+        let length = (a * a + b * b + c * c + d * d).sqrt();
+        Direction { a: a / length, b: b / length, c: c / length, d: d / length, length }
+    }
+}
+
+#[test]
+fn power_iteration_finds_the_top_eigenvalue_of_a_covariance() {
+    // Equal variances 2 and covariances 0.5: 2 + 3 · 0.5, along (1, 1, 1, 1); then one asset alone, whose variance is 9.
+    let even: Vec<f32> = (0..16).map(|index| if index % 5 == 0 { 2.0 } else { 0.5 }).collect();
+    let alone: Vec<f32> =
+        (0..16).map(|index| [0.0, [1.0, 9.0, 2.0, 3.0][index / 4]][usize::from(index % 5 == 0)]).collect();
+    for (name, device) in devices() {
+        for way in WAYS {
+            for (matrix, expected) in [(&even, 3.5), (&alone, 9.0)] {
+                let source = Counter::new(16).zip(device.upload(matrix).unwrap());
+                let iteration = Iteration { steps: 40, keys: 4, way, ..Iteration::default() };
+                let found = device.iterate(&source, &PowerIteration, &iteration).unwrap().get(40).unwrap();
+                assert!((found.length - expected).abs() < 1e-4, "{name}, {way:?}: {found:?}, not {expected}");
+            }
+        }
+    }
+}
