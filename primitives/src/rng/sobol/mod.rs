@@ -95,7 +95,7 @@ impl Sobol {
         for digit in 0..comptime!((BITS / DIGIT) as u32) {
             let value = (gray >> comptime!(digit * DIGIT as u32)) & comptime!((1u32 << DIGIT) - 1u32);
             let place = first + comptime!(digit << DIGIT) + value;
-            point = point ^ self.table[place as usize];
+            point ^= self.table[place as usize];
         }
         // The table has the bits in reverse.
         if comptime!(self.scrambled.0) {
