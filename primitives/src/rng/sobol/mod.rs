@@ -29,7 +29,7 @@ const DOMAIN: u32 = 0x536f_626c;
 
 /// A Sobol sequence, to be a field of an operator that reads its points.
 ///
-/// A point is 32 bits in each dimension: [`uniform`](super::uniform) and [`normal_from`](super::normal_from) make numbers of
+/// A point is 32 bits in each dimension: [`uniform()`](super::uniform()) and [`normal_from()`](super::normal_from()) make numbers of
 /// them. A point takes 8 reads of a table of 129 words a dimension, which every launch uploads; [`on`](Sobol::on) does so once.
 ///
 /// Averages over the first 2^k points of a smooth function err by about 2^(−3k/2) when scrambled, where independent ones err by
