@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on fails
 
+mod accuracy;
 mod batched;
 mod cli;
 mod controls;

@@ -1,10 +1,15 @@
 //! The Brownian bridge: a path from normal numbers in the order of their importance, the end first, then the middle, then the
 //! middles of the halves.
 //!
-//! Given its values at two times, a Brownian motion between them is normal: `W(t) = W(l) (r − t) / (r − l) + W(r) (t − l) / (r − l)
-//! + Z sqrt((t − l) (r − t) / (r − l))`. The first few numbers then decide most of the path, and those are the dimensions in which
-//! quasi-random points are best. R. E. Caflisch and B. Moskowitz, "Modified Monte Carlo methods using quasi-random sequences"
-//! (1995); P. Jäckel, "Monte Carlo methods in finance" (2002), section 10.8.3.
+//! Given its values at two times, a Brownian motion between them is normal:
+//!
+//! ```text
+//! W(t) = W(l) (r − t) / (r − l) + W(r) (t − l) / (r − l) + Z √((t − l) (r − t) / (r − l))
+//! ```
+//!
+//! The first few numbers then decide most of the path, and those are the dimensions in which quasi-random points are best. R. E.
+//! Caflisch and B. Moskowitz, "Modified Monte Carlo methods using quasi-random sequences" (1995); P. Jäckel, "Monte Carlo methods
+//! in finance" (2002), section 10.8.3.
 #![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use std::collections::VecDeque;

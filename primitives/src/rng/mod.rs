@@ -5,15 +5,15 @@
 //!
 //! | words from | address | for |
 //! |---|---|---|
-//! | [`philox`] | key and counter of 64 and 128 bits | random numbers |
+//! | [`philox()`] | key and counter of 64 and 128 bits | random numbers |
 //! | [`Pcg32`] | seed, stream and number of the draw; a draw costs the logarithm of its number, the next one a step | the bits of other programs |
 //! | [`Sobol`] | number of the point and dimension | averages of smooth functions, to which they converge faster |
 //!
 //! | numbers from words | |
 //! |---|---|
-//! | [`uniform`] | one a word, in (0, 1] |
-//! | [`normal_pair`] | two normal ones of two words (Box and Muller) |
-//! | [`normal_from`] | a normal one a word, rising with it: what quasi-random points need |
+//! | [`uniform()`] | one a word, in (0, 1] |
+//! | [`normal_pair()`] | two normal ones of two words (Box and Muller) |
+//! | [`normal_from()`] | a normal one a word, rising with it: what quasi-random points need |
 //! | [`Bridge`] | a Brownian path from normal numbers in the order of their importance |
 
 mod bridge;

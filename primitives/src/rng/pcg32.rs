@@ -3,7 +3,7 @@
 //!
 //! A step is the affine map `s -> multiplier s + increment` modulo 2^64, and so is any power of it: Brown, "Random Number
 //! Generation with Arbitrary Strides" (1994). Streams that differ in the increment alone may be correlated; for independent
-//! ones take [`philox`](super::philox).
+//! ones take [`philox()`](super::philox()).
 #![allow(missing_docs)] // of what #[cube] writes beside each documented function
 
 use cubecl::prelude::*;
@@ -36,7 +36,7 @@ pub struct Pcg32 {
 }
 
 impl Pcg32 {
-    /// The generator of a seed and a stream, of which the highest bit is not used; the host's way to [`pcg32_stream`].
+    /// The generator of a seed and a stream, of which the highest bit is not used; the host's way to [`pcg32_stream()`].
     pub fn new(seed: u64, stream: u64) -> Self {
         pcg32_stream(seed.into(), stream.into())
     }

@@ -29,7 +29,7 @@ const DOMAIN: u32 = 0x536f_626c;
 
 /// A Sobol sequence, to be a field of an operator that reads its points.
 ///
-/// A point is 32 bits in each dimension: [`uniform`](super::uniform) and [`normal_from`](super::normal_from) make numbers of
+/// A point is 32 bits in each dimension: [`uniform()`](super::uniform()) and [`normal_from()`](super::normal_from()) make numbers of
 /// them. A point takes 8 reads of a table of 129 words a dimension, which every launch uploads; [`on`](Sobol::on) does so once.
 ///
 /// Averages over the first 2^k points of a smooth function err by about 2^(−3k/2) when scrambled, where independent ones err by
@@ -95,7 +95,7 @@ impl Sobol {
         for digit in 0..comptime!((BITS / DIGIT) as u32) {
             let value = (gray >> comptime!(digit * DIGIT as u32)) & comptime!((1u32 << DIGIT) - 1u32);
             let place = first + comptime!(digit << DIGIT) + value;
-            point = point ^ self.table[place as usize];
+            point ^= self.table[place as usize];
         }
         // The table has the bits in reverse.
         if comptime!(self.scrambled.0) {
