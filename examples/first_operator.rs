@@ -21,12 +21,10 @@ struct LongestRun;
 #[cube]
 impl Monoid for LongestRun {
     type State = Runs;
-
     fn identity(&self) -> Runs {
         let zero = 0u32.runtime();
         Runs { len: zero, first: zero, last: zero, prefix: zero, suffix: zero, longest: zero }
     }
-
     fn combine(&self, left: Runs, right: Runs) -> Runs {
         let joins = left.len > 0 && right.len > 0 && left.last == right.first;
         let across = select(joins, left.suffix + right.prefix, 0u32);
@@ -56,22 +54,23 @@ impl Lift<u32> for LongestRun {
 #[cube]
 impl Lower for LongestRun {
     type Output = u32;
-
     fn lower(&self, state: Runs) -> u32 {
         state.longest
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
     let op = LongestRun;
-    let samples = [7, 7, 8].map(|item| op.lift(item));
-    check_laws(&op, &samples).map_err(|error| error.to_string())?;
+    check_laws(&op, &[7, 7, 8].map(|item| op.lift(item)))?;
     let rolls = vec![3u32, 3, 1, 6, 6, 6, 6, 2, 2, 5];
-    for device in [Device::host(), Device::auto()] {
-        let longest = device.reduce(&rolls, &op)?.get(0)?;
-        let so_far = device.scan(&rolls, &op)?.to_vec()?;
-        println!("{}: longest run {longest}, so far {so_far:?}", device.label());
-        assert_eq!(longest, 4);
-    }
+    let longest = device.reduce(&rolls, &op)?.get(0)?;
+    let so_far = device.scan(&rolls, &op)?.to_vec()?;
+    println!("{}: longest run {longest}, so far {so_far:?}", device.label());
+    assert_eq!(longest, 4);
+    assert_eq!(so_far, [1, 2, 2, 2, 2, 3, 4, 4, 4, 4]);
     Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    [Device::host(), Device::auto()].iter().try_for_each(run)
 }

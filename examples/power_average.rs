@@ -1,6 +1,6 @@
 //! The moving average `y <- (1 − α) y + α x` as a scan of pairs (value, length), with a power in every combine.
 //!
-//! `cargo run --example power_average -- [DEVICE]`
+//! `cargo run --example power_average`
 //!
 //! A stretch of `m` items scales what comes before it by `(1 − α)^m`: so stretches combine in any grouping. The catalogue's
 //! `Affine` carries that factor instead of the length, `Ewma` the weight that is left of it; neither needs a power.
@@ -51,17 +51,19 @@ impl Lower for PowerAverage {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let device = Device::by_name(&std::env::args().nth(1).unwrap_or("auto".to_owned()))?;
+pub(crate) fn run(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
     let op = PowerAverage { alpha: 0.2 };
-    let samples = [3.0, -1.0, 4.0].map(|item| op.lift(item));
-    check_laws(&op, &samples).map_err(|error| error.to_string())?;
+    check_laws(&op, &[3.0, -1.0, 4.0].map(|item| op.lift(item)))?;
     let prices: Vec<f32> = (0..100_000u32).map(|day| 100.0 + (day * 7919 % 1000) as f32 / 100.0).collect();
     let powers = device.scan(&prices, &op)?.to_vec()?;
     let catalogue = device.scan(&prices, &Ewma::new(0.2, Start::Zero))?.to_vec()?;
     let gap = powers.iter().zip(&catalogue).map(|(left, right)| (left / right - 1.0).abs()).fold(0.0, f32::max);
     println!("{}: {} averages, the last {}", device.label(), powers.len(), powers[powers.len() - 1]);
-    println!("largest relative difference from Ewma: {gap:.1e}");
+    println!("  largest relative difference from Ewma: {gap:.1e}");
     assert!(gap < 1e-5, "both are the same average");
     Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    [Device::host(), Device::auto()].iter().try_for_each(run)
 }

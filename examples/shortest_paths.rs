@@ -11,7 +11,7 @@ const TOWNS: [&str; 7] = ["Aachen", "Bonn", "Cologne", "Dortmund", "Essen", "Fra
 const ROADS: [(usize, usize, f32); 7] =
     [(0, 1, 91.0), (0, 2, 71.0), (1, 2, 30.0), (2, 3, 94.0), (2, 4, 74.0), (3, 4, 38.0), (1, 5, 175.0)];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
     let side = TOWNS.len() as u32;
     let mut roads = vec![f32::INFINITY; TOWNS.len() * TOWNS.len()];
     for town in 0..TOWNS.len() {
@@ -21,22 +21,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         roads[from * TOWNS.len() + to] = length;
         roads[to * TOWNS.len() + from] = length;
     }
-    for device in [Device::host(), Device::auto()] {
-        println!("{}:", device.label());
-        let lengths = Dense::new(&roads, side, side)?;
-        let shortest = device.closure(&lengths, &MinPlus::new())?.to_vec()?;
-        // The same with the first town of each path: an edge goes by the town at its end, which is its column.
-        let towns = Dense::repeated_row(Counter::new(side.into()), side)?;
-        let edges = lengths.zip_elements(towns)?.map_elements(Edges::new());
-        let hops = device.closure(&edges, &ArgMinPlus::new())?.to_vec()?;
-        for (from, to) in [(0, 3), (4, 5), (0, 6)] {
-            let length = shortest[from * TOWNS.len() + to];
-            println!("  {} ({length} km)", route(&hops, from, to).join(" - "));
-            assert_eq!(hops[from * TOWNS.len() + to].length, length);
-        }
-        assert_eq!(route(&hops, 4, 5), ["Essen", "Cologne", "Bonn", "Frankfurt"]);
-        assert_eq!(shortest[4 * TOWNS.len() + 5], 279.0);
+    println!("{}:", device.label());
+    let lengths = Dense::new(&roads, side, side)?;
+    let shortest = device.closure(&lengths, &MinPlus::new())?.to_vec()?;
+    // The same with the first town of each path: an edge goes by the town at its end, which is its column.
+    let towns = Dense::repeated_row(Counter::new(side.into()), side)?;
+    let edges = lengths.zip_elements(towns)?.map_elements(Edges::new());
+    let hops = device.closure(&edges, &ArgMinPlus::new())?.to_vec()?;
+    for (from, to) in [(0, 3), (4, 5), (0, 6)] {
+        let length = shortest[from * TOWNS.len() + to];
+        println!("  {} ({length} km)", route(&hops, from, to).join(" - "));
+        assert_eq!(hops[from * TOWNS.len() + to].length, length);
     }
+    assert_eq!(route(&hops, 4, 5), ["Essen", "Cologne", "Bonn", "Frankfurt"]);
+    assert_eq!(shortest[4 * TOWNS.len() + 5], 279.0);
     Ok(())
 }
 
@@ -44,4 +42,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn route(hops: &[Hop<f32>], from: usize, to: usize) -> Vec<&'static str> {
     let next = |&town: &usize| hops[town * TOWNS.len() + to].via().map(|next| next as usize);
     std::iter::successors(Some(from), next).map(|town| TOWNS[town]).collect()
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    [Device::host(), Device::auto()].iter().try_for_each(run)
 }

@@ -47,11 +47,12 @@
 //! ```
 //!
 //! The crates beneath: [`primitives`] has the algebra and the executors, [`finance`] is made of them alone, and
-//! [`device`] chooses where they run.
+//! [`device`] chooses where they run. The [`guide`] has six pages.
 
 extern crate self as cubefold;
 
 pub mod device;
+pub mod guide;
 
 /// The README's example compiles and runs.
 #[cfg(doctest)]
