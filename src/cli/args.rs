@@ -54,7 +54,7 @@ pub enum Command {
     /// List the devices, what is usable and why the rest is not
     Devices,
     /// Monte-Carlo price of a European option with its standard error
-    Price(PriceArgs),
+    Price(Box<PriceArgs>),
     /// Exponentially weighted average, variance or deviation of every price column
     Ema(EmaArgs),
     /// Mean, deviation, variance, extremes or sum of the last rows of every price column

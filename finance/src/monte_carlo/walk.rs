@@ -182,7 +182,7 @@ impl Paths {
         let (k3, k4) = (self.cell(row, step::K3), self.cell(row, step::K4));
         let slope = k2 + 0.5f32 * k4;
         // Quadratic: v = a (b + Z)².
-        let inverse = 2.0f32 / wide.max(1e-12f32).min(1.5f32);
+        let inverse = 2.0f32 / wide.clamp(1e-12f32, 1.5f32);
         let b_square = inverse - 1.0f32 + (inverse * (inverse - 1.0f32)).max(0.0f32).sqrt();
         let a = mean / (1.0f32 + b_square);
         let root = b_square.max(0.0f32).sqrt() + normals.second;
