@@ -1,7 +1,8 @@
-//! Finance jobs: the Monte-Carlo mean, the agent market and the portfolios of a frontier. See `harness`.
+//! Finance jobs: the Monte-Carlo mean, moving averages, a covariance, the agent market and the portfolios of a frontier. See `harness`.
 
 mod harness;
 
 fn main() {
-    harness::run(&[harness::Case::Mc, harness::Case::Market, harness::Case::Frontier]);
+    use harness::Case::{Cov, Ema, Frontier, Market, Mc};
+    harness::run(&[Mc, Ema, Cov, Market, Frontier]);
 }

@@ -1,5 +1,7 @@
 //! Seeded data: item `i` depends on `i` alone, so a shorter input is the start of a longer one.
 
+use cubefold::finance::{FinanceError, Table};
+
 /// Parts of 1 in which [`exact`] counts.
 const PARTS: u32 = 512;
 
@@ -35,6 +37,17 @@ pub fn exact(len: usize) -> Vec<f32> {
         odd as f32 / PARTS as f32
     };
     (0..len).map(|index| item(index as u32)).collect()
+}
+
+/// A table of `level` and up to a half above or below it.
+///
+/// # Errors
+/// None for a table with columns.
+pub fn table(rows: usize, columns: usize, level: f64) -> Result<Table, FinanceError> {
+    let index = (0..rows).map(|row| row.to_string()).collect();
+    let names = (0..columns).map(|column| format!("c{column}")).collect();
+    let values = centred(rows * columns, 0).into_iter().map(|item| level + f64::from(item)).collect();
+    Ok(Table::new("row".to_owned(), index, names, values)?)
 }
 
 #[cfg(test)]

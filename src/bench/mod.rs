@@ -11,9 +11,13 @@
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
 //! | [`frontier`] | return, risk and ratio of portfolios of 500 assets, and with their weights drawn anew | 2 n m² operations of the product `W·Sigma` |
 //! | [`mc`] | the mean payoff of a European call | paths |
+//! | [`ema`] | the moving average of 20 columns, end to end | bytes: prices read, averages written, in f64 |
+//! | [`cov`] | the covariance of 2,520 rows, end to end | 2 n m² operations of `XᵀX` |
 //! | [`market`] | 500 steps of the agent market by every way, and of many markets at once, end to end | agents times steps |
 
 mod check;
+mod cov;
+mod ema;
 mod error;
 mod frontier;
 mod gemm;
@@ -43,6 +47,10 @@ pub enum Case {
     Gemm,
     /// Monte-Carlo mean.
     Mc,
+    /// Moving averages of a table.
+    Ema,
+    /// Covariance of a table.
+    Cov,
     /// The agent market.
     Market,
     /// Portfolios of many assets.
@@ -50,6 +58,11 @@ pub enum Case {
 }
 
 impl Case {
+    /// All of them.
+    #[allow(dead_code, reason = "the benches name theirs")]
+    pub const ALL: [Case; 8] =
+        [Case::Reduce, Case::Scan, Case::Gemm, Case::Mc, Case::Ema, Case::Cov, Case::Frontier, Case::Market];
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,6 +70,8 @@ impl Case {
             Case::Scan => "scan",
             Case::Gemm => "gemm",
             Case::Mc => "mc",
+            Case::Ema => "ema",
+            Case::Cov => "cov",
             Case::Market => "market",
             Case::Frontier => "frontier",
         }
@@ -68,6 +83,8 @@ impl Case {
             Case::Reduce | Case::Scan => "items",
             Case::Gemm => "rows and columns of the matrices",
             Case::Mc => "paths",
+            Case::Ema => "rows (20 columns)",
+            Case::Cov => "assets (2,520 rows)",
             Case::Market => "agents (500 steps)",
             Case::Frontier => "portfolios (500 assets)",
         }
@@ -86,6 +103,8 @@ impl Case {
             Case::Scan => scan::specs(scale),
             Case::Gemm => gemm::specs(scale),
             Case::Mc => mc::specs(scale),
+            Case::Ema => ema::specs(scale),
+            Case::Cov => cov::specs(scale),
             Case::Market => market::specs(scale),
             Case::Frontier => frontier::specs(scale),
         }
@@ -298,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_case_is_right_on_the_host() {
-        for case in [Case::Reduce, Case::Scan, Case::Gemm, Case::Mc, Case::Market, Case::Frontier] {
+        for case in Case::ALL {
             for spec in case.specs(&Device::host(), Scale::Tiny) {
                 let ready = spec.prepare(&Device::host()).expect("the result is right");
                 assert!(ready.compared > 0 && ready.compared <= ready.results);

@@ -76,13 +76,19 @@ pub enum Command {
 /// What `cubefold bench` measures.
 #[derive(Debug, Clone, Args)]
 pub struct BenchArgs {
-    /// The primitive or job
+    /// The primitive or job; all for every one, compare for two files of earlier runs
     #[arg(value_enum)]
     pub case: BenchCase,
+    /// For compare: bench.json of the earlier and of the later run
+    #[arg(value_name = "A.json B.json")]
+    pub files: Vec<PathBuf>,
+    /// Smaller lengths and fewer calls: a first look, whose figures are rough
+    #[arg(long)]
+    pub quick: bool,
     /// Only the operators whose name holds this text, in any case
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Write bench.json, bench.csv and bench.svg into this directory
+    /// Write bench.json, bench.csv, bench.svg and bench.html into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -98,10 +104,18 @@ pub enum BenchCase {
     Gemm,
     /// Monte-Carlo mean.
     Mc,
+    /// Moving averages of a table, end to end.
+    Ema,
+    /// Covariance of a table, end to end.
+    Cov,
     /// The agent market.
     Market,
     /// Return, risk and ratio of many portfolios.
     Frontier,
+    /// Every one of them.
+    All,
+    /// Two earlier runs, row by row.
+    Compare,
 }
 
 /// A price file and how its rows become returns.

@@ -1,8 +1,12 @@
 //! `cubefold bench`: one primitive or job over sizes and strategies, verified and then timed.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde::Serialize;
 
 use super::args::{BenchArgs, BenchCase};
+use super::bench_compare;
+use super::bench_page;
 use super::error::CliError;
 use super::output::{self, Answer, cell, csv_bytes};
 use super::session::{Progress, Session};
@@ -12,36 +16,43 @@ use crate::report::table::{Side, TextTable, duration, grouped, significant};
 use crate::report::throughput::{self, Series};
 use cubefold::Device;
 
-impl From<BenchCase> for Case {
-    fn from(case: BenchCase) -> Self {
-        match case {
-            BenchCase::Reduce => Case::Reduce,
-            BenchCase::Scan => Case::Scan,
-            BenchCase::Gemm => Case::Gemm,
-            BenchCase::Mc => Case::Mc,
-            BenchCase::Market => Case::Market,
-            BenchCase::Frontier => Case::Frontier,
-        }
+/// The cases that a name on the command line stands for; none for `compare`.
+fn cases(case: BenchCase) -> Vec<Case> {
+    match case {
+        BenchCase::Reduce => vec![Case::Reduce],
+        BenchCase::Scan => vec![Case::Scan],
+        BenchCase::Gemm => vec![Case::Gemm],
+        BenchCase::Mc => vec![Case::Mc],
+        BenchCase::Ema => vec![Case::Ema],
+        BenchCase::Cov => vec![Case::Cov],
+        BenchCase::Market => vec![Case::Market],
+        BenchCase::Frontier => vec![Case::Frontier],
+        BenchCase::All => Case::ALL.to_vec(),
+        BenchCase::Compare => Vec::new(),
     }
 }
 
 /// Measured rows as they are printed, with what they were measured on.
 #[derive(Debug, Serialize)]
-struct BenchAnswer {
-    case: &'static str,
-    device: String,
+pub struct BenchAnswer {
+    pub case: &'static str,
+    pub device: String,
     /// Version of this program.
-    cubefold: &'static str,
+    pub cubefold: &'static str,
     /// The commit, where `CUBEFOLD_COMMIT` told it as this program was built or started.
-    commit: Option<String>,
-    rows: Vec<Row>,
+    pub commit: Option<String>,
+    /// Seconds since 1970 when the run ended.
+    pub unix_time: u64,
+    /// Whether lengths and calls were few.
+    pub quick: bool,
+    pub rows: Vec<Row>,
 }
 
 impl BenchAnswer {
-    /// The rows as lines of a picture, one an operator and strategy.
-    fn series(&self) -> Vec<Series> {
+    /// The rows of a case as lines of a picture, one an operator and strategy.
+    pub fn series(&self, case: Case) -> Vec<Series> {
         let mut series: Vec<Series> = Vec::new();
-        for row in &self.rows {
+        for row in self.rows.iter().filter(|row| row.case == case.name()) {
             let name = format!("{}, {}", row.operator, row.strategy);
             let point = (row.length as f64, row.seconds);
             match series.iter_mut().find(|series| series.name == name) {
@@ -126,7 +137,7 @@ fn clock_name(clock: Clock) -> &'static str {
 }
 
 /// The rate with its unit.
-fn rate_text(row: &Row) -> String {
+pub fn rate_text(row: &Row) -> String {
     let rate = row.work.amount() as f64 / row.seconds;
     let (scale, unit) = match row.work {
         Work::Bytes(_) => (1e9, "GB/s"),
@@ -152,13 +163,23 @@ fn compared_text(row: &Row) -> String {
 /// A wrong result, a device or output that cannot be used.
 pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
     let directory = arguments.output.as_deref();
+    if arguments.case == BenchCase::Compare {
+        return bench_compare::run(&arguments.files, session);
+    }
+    if !arguments.files.is_empty() {
+        return Err(CliError::CompareFiles { given: arguments.files.len() });
+    }
     output::prepare::<BenchAnswer>(directory)?;
-    let case = Case::from(arguments.case);
-    let wanted = Wanted::new(case, arguments.only.as_deref())?;
-    let answer = session.run(1, |device, progress| measure(case, &wanted, device, progress))?;
-    let picture = match directory {
-        Some(_) => draw(case, &answer)?,
-        None => String::new(),
+    let cases = cases(arguments.case);
+    let wanted = Wanted::new(&cases, arguments.only.as_deref())?;
+    let answer = session.run(1, |device, progress| measure(&cases, &wanted, arguments.quick, device, progress))?;
+    let picture = match (directory, &cases[..]) {
+        (Some(directory), _) => {
+            let page = bench_page::render(&answer, &cases)?;
+            output::write_file(&output::file_in(directory, BenchAnswer::NAME, "html"), page.as_bytes())?;
+            if let [case] = cases[..] { draw(case, &answer)? } else { String::new() }
+        }
+        _ => String::new(),
     };
     session.finish(&answer, directory, &picture)
 }
@@ -167,23 +188,38 @@ pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
 struct Wanted(Vec<&'static str>);
 
 impl Wanted {
-    fn new(case: Case, only: Option<&str>) -> Result<Self, CliError> {
+    fn new(cases: &[Case], only: Option<&str>) -> Result<Self, CliError> {
         let text = only.unwrap_or_default().to_lowercase();
-        let all = case.operators();
+        let all: Vec<_> = cases.iter().flat_map(|case| case.operators()).collect();
         let names: Vec<_> = all.iter().copied().filter(|name| name.to_lowercase().contains(&text)).collect();
         match only {
             Some(only) if names.is_empty() => {
-                Err(CliError::NoOperator { case: case.name(), only: only.to_owned(), operators: all.join(", ") })
+                Err(CliError::NoOperator { case: named(cases), only: only.to_owned(), operators: all.join(", ") })
             }
             _ => Ok(Wanted(names)),
         }
     }
 }
 
-fn measure(case: Case, wanted: &Wanted, device: &Device, progress: &Progress) -> Result<BenchAnswer, CliError> {
-    let pace = Pace::of(device);
+/// The one case's name, or that of all.
+fn named(cases: &[Case]) -> &'static str {
+    if let [case] = cases { case.name() } else { "all" }
+}
+
+fn measure(
+    cases: &[Case],
+    wanted: &Wanted,
+    quick: bool,
+    device: &Device,
+    progress: &Progress,
+) -> Result<BenchAnswer, CliError> {
+    let (pace, scale) = match quick {
+        true => (Pace::of(device).quick(), Scale::Small),
+        false => (Pace::of(device), Scale::of(device)),
+    };
+    let specs = cases.iter().flat_map(|&case| case.specs(device, scale).into_iter().map(move |spec| (case, spec)));
     let mut rows = Vec::new();
-    for spec in case.specs(device, Scale::of(device)).into_iter().filter(|spec| wanted.0.contains(&spec.operator)) {
+    for (case, spec) in specs.filter(|(_, spec)| wanted.0.contains(&spec.operator)) {
         progress.say(spec.operator);
         match bench::run(case, &spec, device, &pace) {
             Ok(row) => rows.push(row),
@@ -194,10 +230,12 @@ fn measure(case: Case, wanted: &Wanted, device: &Device, progress: &Progress) ->
         }
     }
     Ok(BenchAnswer {
-        case: case.name(),
+        case: named(cases),
         device: device.label(),
         cubefold: env!("CARGO_PKG_VERSION"),
         commit: commit(),
+        unix_time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        quick,
         rows,
     })
 }
@@ -208,13 +246,19 @@ fn commit() -> Option<String> {
     at_run_time.or_else(|| option_env!("CUBEFOLD_COMMIT").map(str::to_owned))
 }
 
-fn draw(case: Case, answer: &BenchAnswer) -> Result<String, CliError> {
-    let clock = match answer.rows.first().map(|row| row.clock) {
+/// Times against lengths; of more lines than a legend can name, those of several lengths.
+pub fn draw(case: Case, answer: &BenchAnswer) -> Result<String, CliError> {
+    const NAMED: usize = 6;
+    let clock = match answer.rows.iter().find(|row| row.case == case.name()).map(|row| row.clock) {
         Some(Clock::Device) => "device time of one call",
         _ => "time of one call",
     };
     let title = format!("bench {}", case.name());
-    Ok(throughput::draw(&title, case.length_name(), clock, &answer.series())?)
+    let mut series = answer.series(case);
+    if series.len() > NAMED && series.iter().any(|series| series.points.len() > 1) {
+        series.retain(|series| series.points.len() > 1);
+    }
+    Ok(throughput::draw(&title, case.length_name(), clock, &series)?)
 }
 
 #[cfg(test)]
@@ -244,7 +288,15 @@ mod tests {
     }
 
     fn answer(rows: Vec<Row>) -> BenchAnswer {
-        BenchAnswer { case: "scan", device: "host".to_owned(), cubefold: "0.0.0", commit: None, rows }
+        BenchAnswer {
+            case: "scan",
+            device: "host".to_owned(),
+            cubefold: "0.0.0",
+            commit: None,
+            unix_time: 0,
+            quick: false,
+            rows,
+        }
     }
 
     #[test]
@@ -270,7 +322,7 @@ mod tests {
     fn a_strategy_is_one_line() {
         let work = Work::Bytes(1);
         let rows = vec![row("Tree", 8, work), row("Other", 8, work), row("Tree", 16, work)];
-        let series = answer(rows).series();
+        let series = answer(rows).series(Case::Scan);
         let lengths: Vec<_> = series.iter().map(|series| series.points.len()).collect();
         assert_eq!(lengths, [2, 1]);
     }

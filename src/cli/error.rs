@@ -61,6 +61,12 @@ pub enum CliError {
     /// No operator of a bench has such a name.
     #[error("bench {case} has no operator like '{only}': it has {operators}")]
     NoOperator { case: &'static str, only: String, operators: String },
+    /// Not exactly two files to compare, or files beside a bench.
+    #[error("bench compare takes two files, A.json B.json, and other benches none: {given} given")]
+    CompareFiles { given: usize },
+    /// A file that cannot be read, or is no answer of a bench.
+    #[error("cannot read {} as the bench.json of a run: {reason}", path.display())]
+    NoBench { path: PathBuf, reason: String },
     /// An output directory that cannot be made.
     #[error("cannot make the directory {}: {source}", path.display())]
     MakeDirectory { path: PathBuf, source: io::Error },

@@ -8,6 +8,8 @@
 
 pub mod args;
 mod bench;
+mod bench_compare;
+mod bench_page;
 mod cov;
 mod demo;
 mod devices;

@@ -39,13 +39,16 @@ pub fn print(answer: &impl Answer, format: Format) -> Result<(), CliError> {
     stdout.write_all(&bytes).and_then(|()| stdout.flush()).map_err(CliError::StandardOutput)
 }
 
-/// Writes NAME.json, NAME.csv and NAME.svg of `answer` into `directory`, which [`prepare_directory`] has made.
+/// Writes NAME.json, NAME.csv and, of a picture, NAME.svg of `answer` into `directory`, which [`prepare_directory`] has made.
 ///
 /// # Errors
 /// [`CliError::Write`] with the file's path.
 pub fn save<A: Answer>(answer: &A, directory: &Path, picture: &str) -> Result<(), CliError> {
     write_file(&file_in(directory, A::NAME, "json"), &json_line(answer)?)?;
     write_file(&file_in(directory, A::NAME, "csv"), &answer.csv()?)?;
+    if picture.is_empty() {
+        return Ok(());
+    }
     write_file(&file_in(directory, A::NAME, "svg"), picture.as_bytes())
 }
 

@@ -60,11 +60,15 @@ pub fn draw(title: &str, length_name: &str, time_name: &str, series: &[Series]) 
     })
 }
 
-/// 2 where all lengths are powers of it, else 10.
+/// 10 where all lengths are powers of it, or where they span two of them; else 2, whose powers lie closer.
 fn base_of(series: &[Series]) -> u32 {
-    let lengths = series.iter().flat_map(|series| &series.points);
-    let mut exponents = lengths.map(|(length, _)| length.log2());
-    if exponents.all(|exponent| exponent.fract() == 0.0) { 2 } else { 10 }
+    let lengths = || series.iter().flat_map(|series| &series.points).map(|(length, _)| *length);
+    if lengths().all(|length| length.log2().fract() == 0.0) {
+        return 2;
+    }
+    let decades = lengths().fold(f64::NEG_INFINITY, |high, length| length.log10().max(high)).floor()
+        - lengths().fold(f64::INFINITY, |low, length| length.log10().min(low)).ceil();
+    if decades >= 1.0 || lengths().all(|length| length.log10().fract() == 0.0) { 10 } else { 2 }
 }
 
 /// An axis of logarithms, marked at whole ones: all of a few, every other or fourth of many.
@@ -163,6 +167,7 @@ mod tests {
         let tens = series("tens", &[(1000.0, 1e-3)]);
         assert_eq!(base_of(std::slice::from_ref(&twos)), 2);
         assert_eq!(base_of(&[twos, tens]), 10);
+        assert_eq!(base_of(&[series("no power", &[(128.0, 1e-3), (500.0, 1e-2)])]), 2, "no decade is in between");
         assert_eq!(marked(9.5..28.5).marks, [12.0, 16.0, 20.0, 24.0, 28.0]);
         assert_eq!(marked(-4.2..-1.9).marks, [-4.0, -3.0, -2.0]);
     }
