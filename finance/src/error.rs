@@ -265,7 +265,7 @@ pub enum FinanceError {
         given: usize,
     },
     /// More markets than are run at once.
-    #[error("{markets} markets; an ensemble has at most {limit}")]
+    #[error("{markets} markets; an ensemble has 1 to {limit}")]
     MarketCount {
         /// Markets asked for.
         markets: u64,

@@ -60,10 +60,12 @@ pub struct Quote {
 pub struct Demand {
     /// The words of [`Terms`] of each market.
     pub terms: Captured<u32>,
-    /// The path of the fundamental value, one value a price,
+    /// The path of the fundamental value, one value a price, and the jumps of the price, one a step; the last of either lasts.
     pub path: Captured<f32>,
-    /// and the jumps of the price, one a price too.
     pub jumps: Captured<f32>,
+    /// Places of the last.
+    pub path_end: u32,
+    pub jumps_end: u32,
 }
 
 #[cube]
@@ -133,12 +135,12 @@ impl Feedback<Wide> for Demand {
         let all = plus(fundamental, plus(follower, noise));
         let moved = (float(all.total) * terms.unit_move).clamp(-0.2f32, 0.2f32);
         let next = now.step + 1u32;
-        let log_price = quote.log_price + moved + self.jumps[now.step as usize];
+        let log_price = quote.log_price + moved + self.jumps[min(now.step, self.jumps_end) as usize];
         // The price of `lag` steps ago, or the first.
         let lagged = recall::<Quote>(history, now, next - min(max(terms.lag, 1u32), next));
         Quote {
             log_price,
-            gap: terms.log_fundamental + self.path[next as usize] - log_price,
+            gap: terms.log_fundamental + self.path[min(next, self.path_end) as usize] - log_price,
             trend: select(terms.lag == 0u32, 0.0f32, log_price - lagged.log_price),
             fundamental: float(fundamental.total) * terms.unit,
             follower: float(follower.total) * terms.unit,

@@ -7,7 +7,6 @@ use cubefold_primitives::Device;
 use cubefold_primitives::iterate::Way;
 use serde::Serialize;
 
-use super::demand::Quote;
 use super::terms::scale_for;
 use super::theory::largest_root;
 use super::{MarketOptions, Scenario, Statistics, faults, statistics, trade};
@@ -162,26 +161,45 @@ pub fn ensemble(
     let points = points(axes)?;
     let markets = markets(options, scenario, axes, &points)?;
     let start = Instant::now();
-    let at_once = (PRICES / (u64::from(options.steps) + 1)).max(1) as usize;
-    let mut members = Vec::with_capacity(points.len());
-    for (markets, points) in markets.chunks(at_once).zip(points.chunks(at_once)) {
-        let quotes = trade(device, markets, scenario, Way::Auto)?.into_vec()?;
-        let histories = quotes.chunks_exact(options.steps as usize + 1);
-        for ((options, values), quotes) in markets.iter().zip(points).zip(histories) {
-            faults(quotes, scale_for(options, scenario))?;
-            members.push(member(options, scenario, values, quotes));
-        }
-    }
-    Ok(EnsembleRun { members, device: device.label(), seconds: start.elapsed().as_secs_f64() })
+    let histories = histories(device, &markets, scenario)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let runs = markets.iter().zip(&points).zip(histories);
+    let members = runs.map(|((options, values), history)| member(options, scenario, values, &history)).collect();
+    Ok(EnsembleRun { members, device: device.label(), seconds })
 }
 
-fn member(options: &MarketOptions, scenario: &Scenario, values: &[f64], quotes: &[Quote]) -> Member {
-    let log_price: Vec<f64> = quotes.iter().map(|quote| f64::from(quote.log_price)).collect();
+/// The log prices of markets that run at once, all of as many agents and steps as the first.
+///
+/// # Errors
+/// [`FinanceError::MarketCount`] for none, and as [`market_with`](super::market_with) for every market.
+pub fn histories(
+    device: &Device,
+    markets: &[MarketOptions],
+    scenario: &Scenario,
+) -> Result<Vec<Vec<f64>>, FinanceError> {
+    let Some(first) = markets.first() else {
+        return Err(FinanceError::MarketCount { markets: 0, limit: MOST_MARKETS });
+    };
+    scenario.check(first)?;
+    let prices = u64::from(first.steps) + 1;
+    let mut histories = Vec::with_capacity(markets.len());
+    for markets in markets.chunks((PRICES / prices).max(1) as usize) {
+        markets.iter().try_for_each(MarketOptions::check)?;
+        let quotes = trade(device, markets, scenario, Way::Auto)?.into_vec()?;
+        for (options, quotes) in markets.iter().zip(quotes.chunks_exact(prices as usize)) {
+            faults(quotes, scale_for(options, scenario))?;
+            histories.push(quotes.iter().map(|quote| f64::from(quote.log_price)).collect());
+        }
+    }
+    Ok(histories)
+}
+
+fn member(options: &MarketOptions, scenario: &Scenario, values: &[f64], log_price: &[f64]) -> Member {
     let path = scenario.path(options);
     let distances = log_price.iter().zip(&path).map(|(price, fundamental)| (price - fundamental).abs());
     Member {
         values: values.to_vec(),
-        statistics: statistics(&log_price, &path),
+        statistics: statistics(log_price, &path),
         last_distance: distances.skip(log_price.len() * 9 / 10).fold(0.0, f64::max),
         largest_root: largest_root(options),
     }

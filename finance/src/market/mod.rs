@@ -108,15 +108,14 @@ fn trade(
     way: Way,
 ) -> Result<Buffer<Quote>, FinanceError> {
     let options = &markets[0];
-    let path: Vec<f32> = match scenario.log_fundamental {
-        Some(_) => scenario.path(options).into_iter().map(|value| value as f32).collect(),
-        None => vec![0.0; options.steps as usize + 1],
-    };
-    let mut jumps: Vec<f32> = scenario.jumps(options.steps).into_iter().map(|jump| jump as f32).collect();
-    jumps.push(0.0);
-    // Once, and not at every launch.
+    // The constant is one of the terms.
+    let path = scenario.log_fundamental.as_ref().map_or(vec![0.0], |_| scenario.path(options));
+    let [path, jumps] = [path, scenario.jumps(options.steps)].map(narrowed);
+    // Uploaded once, and not at every launch.
     let demand = Demand {
         terms: Captured::from(device.upload(&words(markets, scenario))?),
+        path_end: path.len() as u32 - 1,
+        jumps_end: jumps.len() as u32 - 1,
         path: Captured::from(device.upload(&path)?),
         jumps: Captured::from(device.upload(&jumps)?),
     };
@@ -129,6 +128,10 @@ fn trade(
     let strength = Strength { spread: options.strength_spread as f32, seed_low: seed.low, seed_high: seed.high };
     let strengths = device.collect(&agents.map(strength))?;
     Ok(device.iterate(&agents.zip(strengths), &OwnDemand { market: demand }, &iteration)?)
+}
+
+fn narrowed(values: Vec<f64>) -> Vec<f32> {
+    values.into_iter().map(|value| value as f32).collect()
 }
 
 /// Refuses quotes that lack a demand which did not fit.

@@ -48,14 +48,12 @@ impl Scenario {
         }
     }
 
-    /// What the shocks add to the log price at each step.
+    /// What the shocks add to the log price at each step up to the last of them, and the 0 after it.
     pub(super) fn jumps(&self, steps: u32) -> Vec<f64> {
-        let mut jumps = vec![0.0; steps as usize];
-        for shock in &self.shocks {
-            if let Some(jump) = jumps.get_mut(shock.step as usize) {
-                *jump += shock.size;
-            }
-        }
+        let happening = || self.shocks.iter().filter(|shock| shock.step < steps);
+        let len = happening().map(|shock| shock.step as usize + 1).max().unwrap_or(0);
+        let mut jumps = vec![0.0; len + 1];
+        happening().for_each(|shock| jumps[shock.step as usize] += shock.size);
         jumps
     }
 }
@@ -80,5 +78,6 @@ mod tests {
         let shock = |step, size| Shock { step, size };
         let shocks = vec![shock(1, 0.25), shock(1, 0.5), shock(3, 9.0)];
         assert_eq!(Scenario { shocks, ..Scenario::default() }.jumps(3), [0.0, 0.75, 0.0]);
+        assert_eq!(Scenario::default().jumps(3), [0.0]);
     }
 }

@@ -145,7 +145,8 @@ fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32) -> Result<(u32
     // A fold halves the units again and again; no more of them than items are of use, but a unit for every key.
     let least = task.keys.next_power_of_two();
     let items = task.len.min(most.into()) as u32;
-    let mut units = (1 << most.ilog2()).min(items.max(1).next_power_of_two().max(least).max(32));
+    let mut units =
+        (1 << most.ilog2()).min(items.max(1).next_power_of_two().max(least).max(profile.plane.unwrap_or(1)));
     loop {
         let plane = profile.plane.filter(|&plane| units.is_multiple_of(plane)).unwrap_or(0);
         let slots = if plane > 0 { units / plane } else { units };

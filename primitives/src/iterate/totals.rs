@@ -62,7 +62,8 @@ pub fn unit_folds<V: View, O: Feedback<V::Item>>(
     #[comptime] keys: u32,
 ) -> Array<u32> {
     let mut sums = nothing::<O>(op, keys);
-    let rounds = select(first < len, (len - first).div_ceil(stride), 0u32);
+    // Rounded up without a sum that could leave 32 bits.
+    let rounds = select(first < len, (len - first - 1) / stride + 1, 0u32);
     for round in 0..rounds {
         let item = view.read(Wide { low: first + round * stride, high: 0u32.runtime() });
         let key = op.key(item, setting, shared, now);

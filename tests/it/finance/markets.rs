@@ -8,7 +8,7 @@ use cubefold::primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold::{Device, Error};
 
 use super::assert_near;
-use crate::devices::{devices, gpus, observed, private};
+use crate::devices::{devices, gpus, is_software, observed, private};
 
 const WAYS: [Way; 4] = [Way::Auto, Way::Launches, Way::OneCube, Way::Ensemble];
 
@@ -177,21 +177,33 @@ fn markets_of_nothing_and_of_nobody_who_wants_anything_stand_still() {
 }
 
 #[test]
-fn a_history_that_a_device_cannot_hold_is_refused() {
+fn a_history_that_nothing_can_hold_is_refused() {
     for (name, device) in gpus() {
-        let options = MarketOptions { agents: 1, steps: u32::MAX / 64, ..MarketOptions::default() };
-        let limit = device.profile().unwrap().max_binding;
-        if u64::from(options.steps) * 28 <= limit {
-            continue;
-        }
-        let found = market(device, &options);
+        let options = MarketOptions { agents: 1, steps: u32::MAX, ..MarketOptions::default() };
+        let found = market(device, &options).map(|run| run.steps);
         let refused = matches!(
             found,
             Err(FinanceError::Primitive(
                 Error::BindingTooLarge { .. } | Error::OutOfMemory { .. } | Error::TooLong { .. }
             ))
         );
-        assert!(refused, "{name}: {:?}", found.map(|run| run.steps));
+        assert!(refused, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn many_millions_of_agents_follow_the_closed_form() {
+    for (name, device) in gpus().filter(|(name, _)| !is_software(name)) {
+        let options = MarketOptions {
+            agents: 1 << 26,
+            steps: 20,
+            mix: [1.0, 0.0, 0.0],
+            lambda: 0.2,
+            log_fundamental: 1.0,
+            ..MarketOptions::default()
+        };
+        let expected: Vec<f64> = (0..=20).map(|step| 1.0 - 0.9f64.powi(step)).collect();
+        assert_near(&market(device, &options).unwrap().log_price, &expected, 1e-6, name);
     }
 }
 
@@ -221,7 +233,7 @@ fn bubbles_begin_where_the_largest_root_is_one() {
     // Without noise, from a distance so small that no move is clamped before it has grown.
     let options = MarketOptions {
         agents: 10,
-        steps: 700,
+        steps: 500,
         mix: [0.5, 0.5, 0.0],
         lambda: 1.0,
         strength: [0.12, 0.0, 0.0],
@@ -246,7 +258,7 @@ fn bubbles_begin_where_the_largest_root_is_one() {
                 member.values,
                 member.last_distance
             );
-            assert!(bubbling || member.last_distance < 1e-4, "{name}: {:?}", member.values);
+            assert!(bubbling || member.last_distance < 1e-3, "{name}: {:?}", member.values);
             if bubbling { bubbles += 1 } else { settled += 1 }
         }
         assert!(bubbles > 50 && settled > 50 && bubbles + settled > 350, "{name}: {bubbles} and {settled}");
