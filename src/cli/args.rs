@@ -14,9 +14,19 @@ use super::market::MarketArgs;
 use super::price::PriceArgs;
 use super::rolling::RollingArgs;
 
+/// Lines to start from.
+const EXAMPLES: &str = "\
+Examples:
+  cubefold demo                                  the five jobs on real prices, with a report
+  cubefold devices                               what can compute here, and why the rest cannot
+  cubefold price --strike 105 --vol 0.25         an option, with its standard error
+  cubefold ema --span 20 prices.csv -o ema.csv   a moving average of every column
+  cubefold bench all --quick -o out              this machine's own numbers, in out/bench.html";
+
 /// Prices, smooths, estimates and simulates on any GPU or on the host, with the same answers.
 #[derive(Debug, Parser)]
 #[command(name = "cubefold", version, about, disable_help_subcommand = true, arg_required_else_help = false)]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Flags that every subcommand takes.
     #[command(flatten)]

@@ -71,7 +71,7 @@ pub enum Reason {
     )]
     NoExplicitLayout,
     /// `auto` leaves it to be named.
-    #[error("a software device is never chosen: name it to use it")]
+    #[error("only a software device, slower than the host: install a GPU's driver, or name it to use it")]
     Software,
     /// The runtime failed to start.
     #[error("its runtime failed to start")]
