@@ -53,10 +53,11 @@ fn nists_data_rounded_to_f32_have_the_moments_of_what_was_rounded() {
             let rounded: Vec<f32> = items.iter().map(|&item| item as f32).collect();
             let (mean, std) = two_passes(&rounded.iter().map(|&item| f64::from(item)).collect::<Vec<_>>());
             let moments = device.reduce(&rounded, &Moments::<f32>::new()).unwrap().get(0).unwrap();
-            // A mean is kept as f32: within a place of it, after some merges. Parts whose means are off by half a place each
-            // move the variance by at most its square. Items that are all alike have no deviation, exactly.
+            // A mean is kept as f32, and every merge rounds it by half a place: 3 places are six merges the same way. Parts
+            // whose means are off by half a place each move the variance by at most its square. Items that are all alike have
+            // no deviation, exactly.
             let place = (mean.log2().floor() - 23.0).exp2();
-            assert!((moments.mean() - mean).abs() <= place, "{name}, {set}: mean {}, not {mean}", moments.mean());
+            assert!((moments.mean() - mean).abs() <= 3.0 * place, "{name}, {set}: mean {}, not {mean}", moments.mean());
             let room = if std == 0.0 { 0.0 } else { 1e-6 * std + (place / 2.0).powi(2) / (2.0 * std) };
             assert!((moments.std(1) - std).abs() <= room, "{name}, {set}: std {}, not {std}", moments.std(1));
         }
