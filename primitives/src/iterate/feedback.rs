@@ -48,7 +48,7 @@ pub trait Feedback<T: State>: Commutative {
     /// The state of the item where the shared state is `shared`.
     fn respond(&self, item: T, setting: Self::Setting, shared: Self::Shared, now: Moment) -> Self::State;
 
-    /// The shared state of the next step. [`total`] reads the folds, [`recall`] the shared states so far, that of step `now.step`
+    /// The shared state of the next step. [`total()`] reads the folds, [`recall()`] the shared states so far, that of step `now.step`
     /// the last of them.
     fn update(&self, totals: &[u32], history: &[u32], setting: Self::Setting, now: Moment) -> Self::Shared;
 }

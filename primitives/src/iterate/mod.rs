@@ -63,7 +63,7 @@ impl Way {
 pub struct Iteration {
     /// Steps; 0 leaves the shared state of the start alone.
     pub steps: u32,
-    /// Folds of a step, `K`: 1 to 64. Each is held in registers.
+    /// Folds of a step, `K`: 1 to 32. Each is held in registers.
     pub keys: u32,
     /// Loops that run together, each with a setting of its own.
     pub members: u32,
@@ -86,7 +86,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Keys`] for no keys or over 64, [`Error::NoOption`] for a way that runs one loop where there are many,
+    /// [`Error::Keys`] for no keys or over 32, [`Error::NoOption`] for a way that runs one loop where there are many,
     /// [`Error::TooLong`] for 2^32 items or a loop that one cube cannot take, [`Error::BindingTooLarge`] for a history that the
     /// device cannot hold, and as [`reduce`](Device::reduce).
     ///

@@ -3,8 +3,8 @@
 use super::Way;
 use crate::{Error, Feature, Profile, State};
 
-/// Folds that a step may have: each is held in registers.
-pub const MOST_KEYS: u32 = 64;
+/// Folds that a step may have: each is held in registers, and without planes in shared memory for each of as many units.
+pub const MOST_KEYS: u32 = 32;
 
 /// Units of a cube that is asked for: large cubes leave few partials for every cube to fold again.
 const UNITS: u32 = 512;
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(with(keys, 100), Err(Refusal::Asked(Error::Keys { keys, limit: MOST_KEYS })));
         }
         for len in [0, 1, 100, 1 << 20] {
-            for keys in [1, 3, 33, MOST_KEYS] {
+            for keys in [1, 3, 17, MOST_KEYS] {
                 let plan = with(keys, len).expect("there is room for so many");
                 assert!(plan.units >= keys && plan.units.is_power_of_two());
                 let bytes = 4 * 3 * keys as usize * (plan.units as usize + 1);
