@@ -60,12 +60,19 @@ impl Feedback<i32> for Lloyd {
     }
 }
 
-fn main() -> Result<(), Error> {
+pub(crate) fn run(device: &Device) -> Result<(), Error> {
     let items: Vec<i32> = (0..6000).map(|item| [100, 300, 900][item % 3] + (item as i32 * 7919) % 61 - 30).collect();
     let iteration = Iteration { steps: 20, keys: 3, ..Iteration::default() };
-    for device in [Device::host(), Device::auto()] {
-        let centres = device.iterate(&items, &Lloyd, &iteration)?.get(20)?;
-        println!("{}: {centres:?}", device.label());
+    let centres = device.iterate(&items, &Lloyd, &iteration)?.get(20)?;
+    println!("{}: {centres:?}", device.label());
+    // The clusters lie far apart: each centre is the mean of the items that were drawn around it.
+    let mean = |cluster| items.iter().skip(cluster).step_by(3).sum::<i32>() as f32 / 2000.0;
+    for (found, cluster) in [centres.low, centres.middle, centres.high].into_iter().zip(0..) {
+        assert!((found - mean(cluster)).abs() < 1e-3, "{found} is not {}", mean(cluster));
     }
     Ok(())
+}
+
+fn main() -> Result<(), Error> {
+    [Device::host(), Device::auto()].iter().try_for_each(run)
 }

@@ -33,6 +33,7 @@ examples! {
     "../../examples/daily_swing.rs" daily_swing,
     "../../examples/first_operator.rs" first_operator,
     "../../examples/increasing_run.rs" increasing_run,
+    "../../examples/k_means.rs" k_means,
     "../../examples/lcg_jump.rs" lcg_jump,
     "../../examples/ledger.rs" ledger,
     "../../examples/membrane_helices.rs" membrane_helices,
