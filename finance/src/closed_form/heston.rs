@@ -5,9 +5,13 @@ use nalgebra::Complex;
 use super::normal::integral;
 use crate::european::{European, Style};
 
-/// How far the integral goes, in units of the standard deviation of the log price, and in how many parts.
-const REACH: f64 = 40.0;
-const PANELS: u32 = 400;
+/// Where the integral's first part ends, and where its last one begins at most, over the standard deviation of the log price.
+const FIRST: f64 = 10.0;
+const LAST: f64 = 1e5;
+/// The logarithm of what is left where it ends. Far out the characteristic function fades as fast as this over the rate.
+const FADED: f64 = 40.0;
+/// Panels of a part.
+const PANELS: u32 = 100;
 
 /// `S e^{−qT} − √(FK) e^{−rT}/π ∫₀^∞ Re[e^{iuk} ϕ(u − i/2)] / (u² + 1/4) du` for a call, `k = ln(F/K)` and `ϕ` the characteristic
 /// function of `ln S_T/F`: A. L. Lewis, "Option valuation under stochastic volatility" (2000), eq. 2.10. To about 1e-8 of the spot.
@@ -22,7 +26,16 @@ pub(super) fn price(option: &European, parameters: [f64; 4]) -> f64 {
         let at = Complex::new(u, -0.5);
         (Complex::new(0.0, u * log).exp() * characteristic(option, parameters, at)).re / (u * u + 0.25)
     };
-    let area = integral(wave, 0.0, REACH / spread, PANELS);
+    let [reversion, variance, vol, correlation] = parameters;
+    let independent = (1.0 - correlation * correlation).sqrt().max(1e-3);
+    let rate = (option.vol * option.vol + reversion * variance * option.expiry) * independent / vol;
+    let reach = (FADED / spread).max(FADED / rate).min(LAST / spread);
+    let mut end = FIRST / spread;
+    let mut area = integral(wave, 0.0, end, PANELS);
+    while end < reach {
+        area += integral(wave, end, 2.0 * end, PANELS);
+        end *= 2.0;
+    }
     let call = stock - (stock * cash).sqrt() * area / std::f64::consts::PI;
     match option.style {
         Style::Call => call.max(0.0),

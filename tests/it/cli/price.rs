@@ -35,7 +35,7 @@ fn every_payoff_and_model_is_priced() {
     );
     let basket = ["--spots", "100,100", "--vols", "0.3,0.3", "--dividends", "0,0", "--correlation", "0.5"];
     priced(&folder, &[&basket[..], &["--payoff", "basket-max"]].concat(), 21.619);
-    priced(&folder, &[&basket[..], &["--payoff", "basket-min", "--style", "put"]].concat(), 14.285);
+    priced(&folder, &[&basket[..], &["--payoff", "basket-min", "--style", "put"]].concat(), 13.889798);
     for (payoff, level) in [("barrier-up-out", "150"), ("barrier-down-in", "100")] {
         let answer =
             folder.json(&["price", "--paths", "100", "--payoff", payoff, "--barrier", level, "--monitoring", "4"]);
