@@ -57,8 +57,8 @@ pub fn price(instrument: &Instrument, model: &Model) -> Option<f64> {
             Monitoring::Continuous => barrier::price(&option, barrier),
             Monitoring::Dates(_) => None,
         },
-        (Payoff::LookbackFixed(Monitoring::Continuous), Dynamics::Gbm) => lookback::fixed(&option),
-        (Payoff::LookbackFloating(Monitoring::Continuous), Dynamics::Gbm) => lookback::floating(&option),
+        (Payoff::LookbackFixed(Monitoring::Continuous), Dynamics::Gbm) => Some(lookback::fixed(&option)),
+        (Payoff::LookbackFloating(Monitoring::Continuous), Dynamics::Gbm) => Some(lookback::floating(&option)),
         (Payoff::Basket(Basket::Maximum), Dynamics::Gbm) => basket::two(model, instrument, true),
         (Payoff::Basket(Basket::Minimum), Dynamics::Gbm) => basket::two(model, instrument, false),
         (Payoff::Basket(Basket::Average), Dynamics::Gbm) => match model.assets.len() {

@@ -7,7 +7,7 @@ use cubefold::primitives::rng::{Key, Random, normal_pair, philox};
 use super::{assert_near, rejects};
 use crate::devices::{devices, gpus};
 
-/// What the issue allows on log prices near 1.
+/// What is allowed on log prices near 1.
 const TOLERANCE: f64 = 1e-6;
 
 fn run(device: &Device, options: &MarketOptions) -> Vec<f64> {

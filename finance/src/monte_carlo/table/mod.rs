@@ -79,7 +79,7 @@ impl Table {
             control_mean: 0.0,
         };
         for scenario in scenarios {
-            let maker = Maker::new(instrument, model, shape, scenario, unit)?;
+            let maker = Maker::new(instrument, model, shape, scenario, unit);
             let rows = maker.rows()?;
             (table.steps, table.row) = (rows.len() as u32, rows[0].len() as u32);
             table.jumps = maker.jumps();
@@ -141,13 +141,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(
-        instrument: &'a Instrument,
-        model: &'a Model,
-        shape: Shape,
-        scenario: &'a Scenario,
-        unit: f64,
-    ) -> Result<Self, FinanceError> {
+    fn new(instrument: &'a Instrument, model: &'a Model, shape: Shape, scenario: &'a Scenario, unit: f64) -> Self {
         let expiry = instrument.expiry;
         let dates = match &instrument.payoff {
             Payoff::AsianArithmetic(fixings) | Payoff::AsianGeometric(fixings) => fixings.times(expiry),
@@ -162,7 +156,7 @@ impl<'a> Maker<'a> {
             },
         };
         let times = dates.iter().map(|time| (time - scenario.passed).max(0.0)).collect();
-        Ok(Maker {
+        Maker {
             instrument,
             model,
             shape,
@@ -172,7 +166,7 @@ impl<'a> Maker<'a> {
             rate: model.rate + scenario.rate,
             spots: model.assets.iter().map(|asset| asset.spot * scenario.spot).collect(),
             times,
-        })
+        }
     }
 
     fn vol(&self, asset: usize) -> f64 {
