@@ -209,6 +209,14 @@ pub enum Error {
         /// The first line of what the runtime said.
         first_line: String,
     },
+    /// A block that no tree of pairs fits.
+    #[error("a block of {len} items: give a power of two, {least} or more")]
+    Block {
+        /// Items asked for.
+        len: u64,
+        /// The fewest.
+        least: u32,
+    },
     /// Not as many folds as a step of a loop can have.
     #[error("a step of {keys} folds; give 1 to {limit}")]
     Keys {

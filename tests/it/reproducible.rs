@@ -110,6 +110,55 @@ fn blocks_folded_apart_combine_to_the_bits_of_the_whole() {
 }
 
 #[test]
+fn blocks_of_one_call_are_the_folds_of_their_items() {
+    let sum = ops::Sum::<f32>::new();
+    for (name, device) in devices() {
+        let shapes = if name == "host" { vec![device] } else { variants(&device) };
+        for (shape, device) in shapes.iter().enumerate() {
+            for (len, block) in
+                [(0usize, 16u64), (1, 1 << 20), (15, 16), (17, 16), (100, 64), (70_003, 1 << 14), (300_001, 1 << 17)]
+            {
+                let case = format!("{name}, shape {shape}, {len} items in blocks of {block}");
+                let prices = floats(len, 46);
+                let fold = |part: &[f32]| Device::host().reduce_with(part, &sum, &OPTIONS).unwrap().get(0).unwrap();
+                let expected: Vec<f32> = prices.chunks(block as usize).map(fold).collect();
+                let found = device.reduce_blocks(&prices, block, &sum).unwrap().to_vec().unwrap();
+                assert_same(&found, &expected, &case);
+                if len > 0 {
+                    // A block that is one off would be noticed.
+                    let late = device.reduce_blocks(&prices[1..], block, &sum);
+                    assert_ne!(late.unwrap().to_vec().unwrap(), expected, "{case}");
+                }
+                let last = device.reduce_blocks(&Counter::new(len as u64), block, &ops::Last::<Wide>::new()).unwrap();
+                let ends = (1..=expected.len() as u64).map(|index| Some((index * block).min(len as u64) - 1));
+                let last: Vec<Option<u64>> =
+                    last.to_vec().unwrap().iter().map(|last| last.get().map(u64::from)).collect();
+                assert_eq!(last, ends.collect::<Vec<_>>(), "{case}");
+            }
+        }
+    }
+}
+
+/// Computed items past which a unit has several runs: 2^25.
+#[test]
+fn many_computed_items_are_folded_in_blocks() {
+    for (name, device) in gpus() {
+        let counts = device.reduce_blocks(&Counter::new((1 << 25) + 5), 1 << 20, &ops::Count).unwrap();
+        let counts: Vec<u64> = counts.to_vec().unwrap().into_iter().map(u64::from).collect();
+        assert_eq!(counts[..32], [1 << 20; 32], "{name}");
+        assert_eq!(counts[32..], [5], "{name}");
+    }
+}
+
+#[test]
+fn blocks_that_fit_no_tree_are_refused() {
+    for block in [0, 1, 8, 15, 17, 48, u64::MAX] {
+        let error = Device::host().reduce_blocks(&vec![1u32], block, &ops::Sum::<u32>::new()).unwrap_err();
+        assert_eq!(error, Error::Block { len: block, least: 16 });
+    }
+}
+
+#[test]
 fn without_the_option_bits_differ_so_that_the_comparison_can_fail() {
     let (prices, sum) = (floats(70_001, 45), ops::Sum::<f32>::new());
     let host = Device::host();

@@ -70,7 +70,7 @@ pub fn simulate_grid(
     };
     let table = |instrument: &Instrument| {
         instrument.check()?;
-        let shape = Shape::new(instrument, model, engine)?.for_many();
+        let shape = Shape::new(instrument, model, engine)?;
         Ok::<_, FinanceError>((shape, Table::new(instrument, model, shape, &scenarios)?))
     };
     let (shape, mut all) = table(first)?;
@@ -87,7 +87,7 @@ pub fn simulate_grid(
     let draws = if engine.antithetic { engine.paths / 2 } else { engine.paths };
     let stretch = Stretch { seed: engine.seed, from: 0, paths: draws, options: instruments.len() as u32 };
     let launched = launch(device, &all, shape, stretch, None)?;
-    let tallies = gather(&launched, instruments.len())?;
+    let tallies = gather(&launched, &all, stretch)?;
     let price = |([full, rest], (unit, control_mean)): ([_; 2], (f64, f64))| {
         let tally: super::tally::Tally = super::tally::Tally::and(full, rest);
         let Mean { value, std_error } = if engine.control { tally.controlled(control_mean) } else { tally.mean() };

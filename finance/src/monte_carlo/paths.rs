@@ -1,4 +1,5 @@
-//! Blocks of paths: the joint moments of what they pay and of their control variates.
+//! What paths pay, as an operator: an item is a path, or four of them that share a draw; the state is sums of what they pay and of
+//! their control variates, less a number near both means.
 //!
 //! Draws are addressed by the seed and the path's number: four paths of one step share a Philox block, a path of several steps
 //! has one for every four of them. What a scenario's path pays is added up with the scenario's weight: antithetic paths, and
@@ -6,28 +7,36 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
 use cubecl::prelude::*;
-use cubefold_primitives::ops::{JointMomentsState, joint_moments_of};
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
-use cubefold_primitives::views::{Mapping, MappingExpand};
-use cubefold_primitives::{Captured, Fixed, Operator, State, Wide, wide_add, wrapping_add};
+use cubefold_primitives::{
+    Captured, Fixed, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, State, Wide, wide_add,
+};
 
 use super::shape::{Control, Shape};
-use super::table::head;
+use super::table::{Table, head};
 use super::walk::Paid;
 
-/// The paths of some options, block after block.
+/// The paths of some options, those of one option after those of another.
 #[derive(Debug, Clone, Operator)]
 pub(super) struct Paths {
     /// The scenarios of all options, one after the other.
     pub table: Captured<f32>,
     pub shape: Fixed<Shape>,
     pub seed: Number,
-    /// The number of the first block.
+    /// Items of an option before the first.
     pub first: Number,
-    /// Paths of an option.
-    pub paths: Number,
-    /// Blocks of an option.
+    /// The last item of an option, and the paths of it.
+    pub last: Number,
+    pub rest: u32,
+    /// Blocks of an option, of two to the power of a number of items.
     pub blocks: u32,
+    pub block_bits: u32,
+    pub extent: Extent,
+}
+
+/// How large the table is.
+#[derive(Debug, Clone, Operator)]
+pub(super) struct Extent {
     /// Scenarios of an option, and the numbers of each.
     pub scenarios: u32,
     pub width: u32,
@@ -36,6 +45,13 @@ pub(super) struct Paths {
     pub row: u32,
     /// The jumps of a step that are not too many to happen.
     pub jumps: u32,
+}
+
+impl Extent {
+    pub fn of(table: &Table) -> Self {
+        let Table { scenarios, width, steps, row, jumps, .. } = *table;
+        Extent { scenarios, width, steps, row, jumps }
+    }
 }
 
 /// A whole number of 64 bits.
@@ -52,14 +68,14 @@ impl From<u64> for Number {
     }
 }
 
-/// Sums of a block's differences from its first path.
-#[derive(Debug, Clone, Copy, State)]
-pub(super) struct Sums {
-    value: f32,
-    value_squared: f32,
-    control: f32,
-    control_squared: f32,
-    product: f32,
+/// Sums of differences from the option's centre; without a control variate those of the payoffs stand for it.
+#[derive(Debug, Clone, Copy, PartialEq, State)]
+pub struct Sums {
+    pub(super) value: f32,
+    pub(super) value_squared: f32,
+    pub(super) control: f32,
+    pub(super) control_squared: f32,
+    pub(super) product: f32,
 }
 
 /// What four paths pay.
@@ -75,38 +91,56 @@ struct Four {
 const DOMAIN: u32 = 0x4555_524f;
 
 #[cube]
-impl Mapping<Wide> for Paths {
-    type Output = JointMomentsState<f32>;
+impl Monoid for Paths {
+    type State = Sums;
 
-    /// One division a block: its moments come from sums of differences.
-    fn map(&self, item: Wide) -> JointMomentsState<f32> {
-        let at = item.low / self.blocks * (self.scenarios * self.width);
-        let first = Wide { low: self.first.low, high: self.first.high };
-        let block = wide_add(first, Wide { low: item.low % self.blocks, high: 0u32 });
-        let count = self.count(block);
-        if comptime!(self.shape.0.leap) {
-            let centre = self.four(at, block, 0u32).first;
-            let mut sums = self.drawn(at, block, 0u32, centre, count);
-            // The last block may have fewer paths.
-            if count < comptime!(1u32 << self.shape.0.block_bits) {
-                for draw in 1..count.div_ceil(4u32) {
-                    sums = self.more(sums, self.drawn(at, block, draw, centre, count - 4u32 * draw));
-                }
-            } else {
-                for draw in 1..comptime!(1u32 << (self.shape.0.block_bits - 2)) {
-                    sums = self.more(sums, self.drawn(at, block, draw, centre, 4u32.runtime()));
-                }
-            }
-            self.moments(sums, centre, count)
-        } else {
-            let centre = self.weighed(at, self.start(block));
-            let mut sums = self.apart(centre, centre);
-            for path in 1..count {
-                let paid = self.weighed(at, wide_add(self.start(block), Wide { low: path, high: 0u32 }));
-                sums = self.more(sums, self.apart(paid, centre));
-            }
-            self.moments(sums, centre, count)
-        }
+    fn identity(&self) -> Sums {
+        nothing()
+    }
+
+    fn combine(&self, left: Sums, right: Sums) -> Sums {
+        self.both(left, right)
+    }
+}
+
+#[cube]
+impl Lift<Wide> for Paths {
+    fn lift(&self, item: Wide) -> Sums {
+        self.more(nothing(), item, item)
+    }
+
+    fn open(&self, first: Wide) -> Sums {
+        self.more(nothing(), first, first)
+    }
+
+    /// Where the option stands in the table follows from the run's first item: that is worked out once a run.
+    fn extend(&self, run: Sums, first: Wide, item: Wide) -> Sums {
+        self.more(run, first, item)
+    }
+
+    fn close(&self, run: Sums, _first: Wide) -> Sums {
+        run
+    }
+}
+
+#[cube]
+impl Lower for Paths {
+    type Output = Sums;
+
+    fn lower(&self, state: Sums) -> Sums {
+        state
+    }
+}
+
+/// No paths.
+#[cube]
+pub(super) fn nothing() -> Sums {
+    Sums {
+        value: 0.0f32.runtime(),
+        value_squared: 0.0f32.runtime(),
+        control: 0.0f32.runtime(),
+        control_squared: 0.0f32.runtime(),
+        product: 0.0f32.runtime(),
     }
 }
 
@@ -116,51 +150,111 @@ impl Paths {
         Key { low: self.seed.low, high: self.seed.high }
     }
 
-    /// The number of a block's first path.
-    pub(super) fn start(&self, block: Wide) -> Wide {
-        let bits = comptime!(self.shape.0.block_bits);
-        Wide { low: block.low << bits, high: (block.high << bits) | (block.low >> comptime!(32 - bits)) }
+    /// Where the option that an item is of begins in the table.
+    fn place(&self, item: Wide) -> u32 {
+        let mut place = 0u32.runtime();
+        if comptime!(self.shape.0.many) {
+            place = self.block(item) / self.blocks * (self.extent.scenarios * self.extent.width);
+        }
+        place
     }
 
-    /// How many paths a block has: none beyond the last one.
-    pub(super) fn count(&self, block: Wide) -> u32 {
-        let size = comptime!(1u32 << self.shape.0.block_bits);
-        let start = self.start(block);
-        let low = wrapping_add(self.paths.low, wrapping_add(start.low ^ 0xffff_ffffu32, 1u32.runtime()));
-        let less = select(start.low > self.paths.low, 1u32, 0u32);
-        let beyond = select(start.high == self.paths.high, less != 0u32, start.high > self.paths.high);
-        let near = wrapping_add(start.high, less) == self.paths.high;
-        let count = select(near, min(low, size), size);
-        select(beyond, 0u32, count)
+    /// The block of the launch that an item is in.
+    fn block(&self, item: Wide) -> u32 {
+        (item.high << (32u32 - self.block_bits)) | (item.low >> self.block_bits)
+    }
+
+    /// The number of an item among all of its option.
+    fn number(&self, item: Wide) -> Wide {
+        let first = Wide { low: self.first.low, high: self.first.high };
+        let mut number = item;
+        if comptime!(self.shape.0.many) {
+            let block = self.block(item) % self.blocks;
+            let within = item.low & ((1u32 << self.block_bits) - 1u32);
+            number = Wide { low: (block << self.block_bits) | within, high: block >> (32u32 - self.block_bits) };
+        }
+        wide_add(first, number)
+    }
+
+    /// How many paths of an item there are, which has `most`: fewer of the last one, and none after it.
+    fn there(&self, number: Wide, #[comptime] most: u32) -> u32 {
+        let is_last = select(number.high == self.last.high, number.low == self.last.low, false);
+        let mut there = select(is_last, self.rest, most);
+        // Items after it only fill up the last block of an option.
+        if comptime!(self.shape.0.many) {
+            let after = select(number.high == self.last.high, number.low > self.last.low, number.high > self.last.high);
+            there = select(after, 0u32, there);
+        }
+        there
+    }
+
+    /// What lies near the mean, where it is still to be taken off.
+    pub(super) fn centre(&self, at: u32) -> Paid {
+        let mut centre = Paid { value: self.cell(at, head::CENTRE), control: self.cell(at, head::CONTROL_CENTRE) };
+        if comptime!(self.shape.0.pays_from_the_centre()) {
+            centre.value = 0.0f32.runtime();
+        }
+        centre
+    }
+
+    /// A run that begins with item `first`, and an item more: items of a run differ in their low word only.
+    fn more(&self, run: Sums, first: Wide, item: Wide) -> Sums {
+        let at = self.place(first);
+        let start = self.number(first);
+        let number = Wide { low: start.low + (item.low - first.low), high: start.high };
+        let centre = self.centre(at);
+        if comptime!(self.shape.0.leap) {
+            let mut four = self.four(at, number);
+            if comptime!(!self.shape.0.even) {
+                let there = self.there(number, 4u32);
+                if there < 4u32 {
+                    four = Four {
+                        first: self.chosen(there > 0u32, four.first, centre),
+                        second: self.chosen(there > 1u32, four.second, centre),
+                        third: self.chosen(there > 2u32, four.third, centre),
+                        fourth: centre,
+                    };
+                }
+            }
+            let front = self.and(self.and(run, four.first, centre), four.second, centre);
+            self.and(self.and(front, four.third, centre), four.fourth, centre)
+        } else {
+            let mut paid = self.weighed(at, number);
+            if comptime!(!self.shape.0.even) {
+                paid = self.chosen(self.there(number, 1u32) > 0u32, paid, centre);
+            }
+            self.and(run, paid, centre)
+        }
     }
 
     /// What a path pays in all scenarios together.
     fn weighed(&self, at: u32, path: Wide) -> Paid {
         let mut total = self.scaled(at, self.walk(at, path));
-        for scenario in 1..self.scenarios {
-            let place = at + scenario * self.width;
-            total = self.added(total, self.scaled(place, self.walk(place, path)));
+        if comptime!(!self.shape.0.single) {
+            for scenario in 1..self.extent.scenarios {
+                let place = at + scenario * self.extent.width;
+                total = self.added(total, self.scaled(place, self.walk(place, path)));
+            }
         }
         total
     }
 
     pub(super) fn scaled(&self, at: u32, paid: Paid) -> Paid {
-        Paid {
-            value: self.cell(at, head::WEIGHT) * paid.value,
-            control: self.cell(at, head::CONTROL_WEIGHT) * paid.control,
+        let mut scaled = paid;
+        if comptime!(!self.shape.0.single) {
+            scaled.value = self.cell(at, head::WEIGHT) * paid.value;
+            scaled.control = self.cell(at, head::CONTROL_WEIGHT) * paid.control;
         }
+        scaled
     }
 
     pub(super) fn added(&self, left: Paid, right: Paid) -> Paid {
         Paid { value: left.value + right.value, control: left.control + right.control }
     }
 
-    /// What the four paths of a draw of a block pay in all scenarios together.
-    fn four(&self, at: u32, block: Wide, draw: u32) -> Four {
-        let bits = comptime!(self.shape.0.block_bits - 2);
-        let (low, high) = (block.low << bits, block.high << bits);
-        let place = Random { a: low | draw, b: high | (block.low >> comptime!(32 - bits)), c: 0u32, d: DOMAIN };
-        let words = philox(self.key(), place);
+    /// What the four paths of a draw pay in all scenarios together.
+    fn four(&self, at: u32, draw: Wide) -> Four {
+        let words = philox(self.key(), Random { a: draw.low, b: draw.high, c: 0u32, d: DOMAIN });
         let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
         let mut four = Four {
             first: self.scaled(at, self.leapt(at, front.first)),
@@ -168,67 +262,65 @@ impl Paths {
             third: self.scaled(at, self.leapt(at, back.first)),
             fourth: self.scaled(at, self.leapt(at, back.second)),
         };
-        for scenario in 1..self.scenarios {
-            let other = at + scenario * self.width;
-            four = Four {
-                first: self.added(four.first, self.scaled(other, self.leapt(other, front.first))),
-                second: self.added(four.second, self.scaled(other, self.leapt(other, front.second))),
-                third: self.added(four.third, self.scaled(other, self.leapt(other, back.first))),
-                fourth: self.added(four.fourth, self.scaled(other, self.leapt(other, back.second))),
-            };
+        if comptime!(!self.shape.0.single) {
+            for scenario in 1..self.extent.scenarios {
+                let other = at + scenario * self.extent.width;
+                four = Four {
+                    first: self.added(four.first, self.scaled(other, self.leapt(other, front.first))),
+                    second: self.added(four.second, self.scaled(other, self.leapt(other, front.second))),
+                    third: self.added(four.third, self.scaled(other, self.leapt(other, back.first))),
+                    fourth: self.added(four.fourth, self.scaled(other, self.leapt(other, back.second))),
+                };
+            }
         }
         four
-    }
-
-    /// The sums of the first `count` of the four paths of a draw.
-    fn drawn(&self, at: u32, block: Wide, draw: u32, centre: Paid, count: u32) -> Sums {
-        let four = self.four(at, block, draw);
-        let first = self.apart(self.chosen(count > 0, four.first, centre), centre);
-        let second = self.apart(self.chosen(count > 1, four.second, centre), centre);
-        let third = self.apart(self.chosen(count > 2, four.third, centre), centre);
-        let fourth = self.apart(self.chosen(count > 3, four.fourth, centre), centre);
-        self.more(self.more(first, second), self.more(third, fourth))
     }
 
     fn chosen(&self, there: bool, paid: Paid, centre: Paid) -> Paid {
         Paid { value: select(there, paid.value, centre.value), control: select(there, paid.control, centre.control) }
     }
 
-    /// The sums of one path.
-    pub(super) fn apart(&self, paid: Paid, centre: Paid) -> Sums {
-        let value = paid.value - centre.value;
-        let square = value * value;
-        if comptime!(self.shape.0.control == Control::Nothing) {
-            Sums { value, value_squared: square, control: value, control_squared: square, product: square }
-        } else {
+    /// The sums with one path more.
+    pub(super) fn and(&self, sums: Sums, paid: Paid, centre: Paid) -> Sums {
+        let mut more = paid.value;
+        if comptime!(!self.shape.0.pays_from_the_centre()) {
+            more = paid.value - centre.value;
+        }
+        let (value, squared) = (sums.value + more, sums.value_squared + more * more);
+        let mut next = Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
+        if comptime!(self.shape.0.control != Control::Nothing) {
             let control = paid.control - centre.control;
-            Sums { value, value_squared: square, control, control_squared: control * control, product: value * control }
+            next.control = sums.control + control;
+            next.control_squared = sums.control_squared + control * control;
+            next.product = sums.product + more * control;
         }
+        next
     }
 
-    pub(super) fn more(&self, left: Sums, right: Sums) -> Sums {
-        Sums {
-            value: left.value + right.value,
-            value_squared: left.value_squared + right.value_squared,
-            control: left.control + right.control,
-            control_squared: left.control_squared + right.control_squared,
-            product: left.product + right.product,
+    /// The paths of both.
+    pub(super) fn both(&self, left: Sums, right: Sums) -> Sums {
+        let (value, squared) = (left.value + right.value, left.value_squared + right.value_squared);
+        let mut both = Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
+        if comptime!(self.shape.0.control != Control::Nothing) {
+            both.control = left.control + right.control;
+            both.control_squared = left.control_squared + right.control_squared;
+            both.product = left.product + right.product;
         }
+        both
     }
 
-    pub(super) fn moments(&self, sums: Sums, centre: Paid, count: u32) -> JointMomentsState<f32> {
-        let number = count.max(1u32) as f32;
-        let (value, control) = (sums.value / number, sums.control / number);
-        // Below 0 by rounding only. What is not a number stays so: it is no error of 0.
-        let value_m2 = sums.value_squared - sums.value * value;
-        let control_m2 = sums.control_squared - sums.control * control;
-        joint_moments_of::<f32>(
-            Wide { low: count, high: 0u32 },
-            centre.value + value,
-            select(value_m2 < 0.0f32, 0.0f32, value_m2),
-            centre.control + control,
-            select(control_m2 < 0.0f32, 0.0f32, control_m2),
-            sums.product - sums.value * control,
-        )
+    /// What is near the mean of what paths pay: where nothing moves it is the mean.
+    pub(super) fn central(&self, at: u32) -> Paid {
+        let mut paid = Paid { value: 0.0f32.runtime(), control: 0.0f32.runtime() };
+        for scenario in 0..self.extent.scenarios {
+            let place = at + scenario * self.extent.width;
+            if comptime!(self.shape.0.leap) {
+                paid = self.added(paid, self.scaled(place, self.leapt(place, 0.0f32)));
+            } else {
+                let first = Wide { low: 0u32.runtime(), high: 0u32.runtime() };
+                paid = self.added(paid, self.scaled(place, self.walk(place, first)));
+            }
+        }
+        paid
     }
 }

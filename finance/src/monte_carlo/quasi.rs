@@ -1,15 +1,13 @@
-//! Blocks of paths along quasi-random points: the same walks, whose normal numbers come from a scrambled Sobol sequence.
+//! Paths along quasi-random points: the same walks, whose normal numbers come from a scrambled Sobol sequence.
 //!
 //! The steps of one path are built by a Brownian bridge, so that the first dimensions decide most of it.
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
 use cubecl::prelude::*;
-use cubefold_primitives::ops::JointMomentsState;
 use cubefold_primitives::rng::{Bridge, Sobol, normal_from};
-use cubefold_primitives::views::{Mapping, MappingExpand};
-use cubefold_primitives::{Operator, Wide, wide_add};
+use cubefold_primitives::{Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide};
 
-use super::paths::Paths;
+use super::paths::{Paths, Sums, nothing};
 use super::shape::Motion;
 use super::walk::Paid;
 
@@ -23,20 +21,31 @@ pub(super) struct QuasiPaths {
 }
 
 #[cube]
-impl Mapping<Wide> for QuasiPaths {
-    type Output = JointMomentsState<f32>;
+impl Monoid for QuasiPaths {
+    type State = Sums;
 
-    fn map(&self, item: Wide) -> JointMomentsState<f32> {
-        let first = Wide { low: self.paths.first.low, high: self.paths.first.high };
-        let block = wide_add(first, item);
-        let count = self.paths.count(block);
-        let start = self.paths.start(block).low;
-        let centre = self.weighed(start);
-        let mut sums = self.paths.apart(centre, centre);
-        for path in 1..count {
-            sums = self.paths.more(sums, self.paths.apart(self.weighed(start + path), centre));
-        }
-        self.paths.moments(sums, centre, count)
+    fn identity(&self) -> Sums {
+        nothing()
+    }
+
+    fn combine(&self, left: Sums, right: Sums) -> Sums {
+        self.paths.both(left, right)
+    }
+}
+
+#[cube]
+impl Lift<Wide> for QuasiPaths {
+    fn lift(&self, item: Wide) -> Sums {
+        self.paths.and(nothing(), self.weighed(item.low), self.paths.centre(0u32.runtime()))
+    }
+}
+
+#[cube]
+impl Lower for QuasiPaths {
+    type Output = Sums;
+
+    fn lower(&self, state: Sums) -> Sums {
+        state
     }
 }
 
@@ -66,9 +75,11 @@ impl QuasiPaths {
             word = self.sobol.point(index, steps);
         }
         let mut total = self.paths.scaled(0u32.runtime(), self.paths.walk_along(0u32.runtime(), &normals, word));
-        for scenario in 1..self.paths.scenarios {
-            let at = scenario * self.paths.width;
-            total = self.paths.added(total, self.paths.scaled(at, self.paths.walk_along(at, &normals, word)));
+        if comptime!(!self.paths.shape.0.single) {
+            for scenario in 1..self.paths.extent.scenarios {
+                let at = scenario * self.paths.extent.width;
+                total = self.paths.added(total, self.paths.scaled(at, self.paths.walk_along(at, &normals, word)));
+            }
         }
         total
     }

@@ -3,26 +3,20 @@
 //! Neither how many blocks a launch has nor where a run was broken off changes a bit: a block is folded alike wherever it
 //! stands, and the host adds blocks in order.
 
-use cubefold_primitives::ops::{JointMoments, JointMomentsState, States};
 use cubefold_primitives::rng::{Bridge, Sobol};
-use cubefold_primitives::views::{Dense, Source};
 use cubefold_primitives::{Buffer, Counter, Device, Fixed};
 
-use super::paths::Paths;
+use super::paths::{Extent, Paths, Sums};
 use super::quasi::QuasiPaths;
-use super::shape::Shape;
+use super::shape::{BLOCK_BITS, Shape};
 use super::table::Table;
 use super::tally::Tally;
 use crate::error::FinanceError;
 
-/// Paths of a block, as a power of two.
-pub(super) const BLOCK_BITS: u32 = 16;
-
-/// Units' results of a launch, as a power of two: 28 MiB of moments.
-const LAUNCH_BITS: u32 = 20;
-
-/// Results that one unit folds: a run that is never cut.
-const FOLD_BITS: u32 = 6;
+/// Blocks of a launch, as a power of two, where a path has one step: a device of 1 Gpath/s takes a second;
+const LEAPING_BITS: u32 = 14;
+/// and where it has several.
+const WALKING_BITS: u32 = 8;
 
 /// The blocks from `from` on that paths up to `paths` lie in, of each option of the table.
 #[derive(Debug, Clone, Copy)]
@@ -36,86 +30,81 @@ pub(super) struct Stretch {
     pub options: u32,
 }
 
-/// Launches a stretch, along quasi-random points where there are some, and gives for every launch the moments of its blocks, still on the device.
+/// Launches a stretch, along quasi-random points where there are some, and gives for every launch the sums of its blocks, still on the
+/// device.
 pub(super) fn launch(
     device: &Device,
     table: &Table,
     shape: Shape,
     stretch: Stretch,
     points: Option<&(Sobol, Bridge)>,
-) -> Result<Vec<Buffer<JointMomentsState<f32>>>, FinanceError> {
-    let each = BLOCK_BITS - shape.block_bits;
-    // Of many options one launch has all the paths.
-    let most = if stretch.options > 1 { u64::MAX } else { 1 << (LAUNCH_BITS - each) };
+) -> Result<Vec<Buffer<Sums>>, FinanceError> {
+    let many = stretch.options > 1;
+    let even = stretch.paths % (1 << if many { BLOCK_BITS } else { shape.item_bits() }) == 0;
+    let shape = Shape { single: table.scenarios == 1, many, even, ..shape };
+    let block_bits = BLOCK_BITS - shape.item_bits();
+    let items = stretch.paths.div_ceil(1 << shape.item_bits());
     let end = stretch.paths.div_ceil(1 << BLOCK_BITS);
+    // Of many options one launch has all the paths.
+    let most = match (shape.many, shape.leap) {
+        (true, _) => u64::MAX,
+        (_, true) => 1 << LEAPING_BITS,
+        _ => 1 << WALKING_BITS,
+    };
     let cells = device.upload(&table.cells)?;
     let mut launched = Vec::new();
-    let mut block = stretch.from;
-    while block < end {
-        let blocks = most.min(end - block);
-        let units = blocks << each;
-        let all = units * u64::from(stretch.options);
+    let mut from = stretch.from;
+    while from < end {
+        let blocks = most.min(end - from);
+        let first = from << block_bits;
         let paths = Paths {
             table: cells.clone().into(),
             shape: Fixed(shape),
             seed: stretch.seed.into(),
-            first: (block << each).into(),
-            paths: stretch.paths.into(),
-            blocks: units as u32,
-            scenarios: table.scenarios,
-            width: table.width,
-            steps: table.steps,
-            row: table.row,
-            jumps: table.jumps,
+            first: first.into(),
+            last: (items - 1).into(),
+            rest: (stretch.paths - ((items - 1) << shape.item_bits())) as u32,
+            blocks: blocks as u32,
+            block_bits,
+            extent: Extent::of(table),
         };
-        let moments = match points {
-            None => device.collect(&Counter::new(all).map(paths))?,
+        let each = if shape.many { blocks << block_bits } else { items.min((from + blocks) << block_bits) - first };
+        let all = Counter::new(each * u64::from(stretch.options));
+        launched.push(match points {
+            None => device.reduce_blocks(&all, 1 << block_bits, &paths)?,
             Some((sobol, bridge)) => {
                 let (sobol, bridge) = (sobol.on(device)?, bridge.on(device)?);
-                device.collect(&Counter::new(all).map(QuasiPaths { paths, sobol, bridge }))?
+                device.reduce_blocks(&all, 1 << block_bits, &QuasiPaths { paths, sobol, bridge })?
             }
-        };
-        launched.push(folded(device, moments, each)?);
-        block += blocks;
+        });
+        from += blocks;
     }
     Ok(launched)
 }
 
-/// Folds every two to the `bits` neighbours into one.
-fn folded(
-    device: &Device,
-    moments: Buffer<JointMomentsState<f32>>,
-    bits: u32,
-) -> Result<Buffer<JointMomentsState<f32>>, FinanceError> {
-    let mut moments = moments;
-    let mut left = bits;
-    while left > 0 {
-        let fold = left.min(FOLD_BITS);
-        let rows = (moments.len() >> fold) as u32;
-        let matrix = Dense::new(&moments, rows, 1 << fold)?;
-        moments = device.reduce_rows(&matrix, &States::new(JointMoments::new()))?;
-        left -= fold;
-    }
-    Ok(moments)
-}
-
 /// Of every option the complete blocks, and beside them the last one, which is not full.
 pub(super) fn gather(
-    launched: &[Buffer<JointMomentsState<f32>>],
-    options: usize,
+    launched: &[Buffer<Sums>],
+    table: &Table,
+    stretch: Stretch,
 ) -> Result<Vec<[Tally; 2]>, FinanceError> {
+    let options = stretch.options as usize;
     let mut tallies = vec![[Tally::default(); 2]; options];
+    let mut from = stretch.from;
     for buffer in launched {
         let blocks = buffer.to_vec()?;
         let each = blocks.len() / options;
-        for (block, place) in blocks.into_iter().zip(0..) {
-            let block = Tally::from(block);
-            let [full, rest] = &mut tallies[place / each];
-            match block.count == 1 << BLOCK_BITS {
+        for (place, sums) in blocks.into_iter().enumerate() {
+            let (option, block) = (place / each, from + (place % each) as u64);
+            let count = (stretch.paths - (block << BLOCK_BITS)).min(1 << BLOCK_BITS);
+            let block = Tally::of(count, sums, table.centre(option));
+            let [full, rest] = &mut tallies[option];
+            match count == 1 << BLOCK_BITS {
                 true => *full = full.and(block),
                 false => *rest = rest.and(block),
             }
         }
+        from += each as u64;
     }
     Ok(tallies)
 }

@@ -18,8 +18,12 @@ pub(super) struct Shape {
     pub continuous: bool,
     /// One step by one normal number, for four paths at a time.
     pub leap: bool,
-    /// The paths that one unit follows are two to this power: few where each has many steps.
-    pub block_bits: u32,
+    /// One scenario, whose weight and sign are 1.
+    pub single: bool,
+    /// Many options, each in whole blocks.
+    pub many: bool,
+    /// No item has fewer paths than others.
+    pub even: bool,
 }
 
 /// What is paid.
@@ -56,12 +60,8 @@ pub(super) enum Control {
     Geometric,
 }
 
-/// Paths of a unit, as a power of two, where a path has one step,
-const LEAPING: u32 = 6;
-/// and where it has several.
-const WALKING: u32 = 4;
-/// Of many options of one step, whose units are many as they are.
-const LEAPING_FOR_MANY: u32 = 12;
+/// Paths of a block, as a power of two.
+pub(super) const BLOCK_BITS: u32 = 16;
 
 impl Shape {
     /// For an option and a market that go together.
@@ -99,12 +99,17 @@ impl Shape {
         };
         let at_the_end = matches!(instrument.payoff, Payoff::European | Payoff::CashDigital | Payoff::AssetDigital);
         let leap = at_the_end && motion == Motion::Gbm && !engine.sobol;
-        Ok(Shape { kind, motion, control, continuous, leap, block_bits: if leap { LEAPING } else { WALKING } })
+        Ok(Shape { kind, motion, control, continuous, leap, single: false, many: false, even: true })
     }
 
-    /// The same for many options at once.
-    pub fn for_many(self) -> Self {
-        Shape { block_bits: if self.leap { LEAPING_FOR_MANY } else { self.block_bits }, ..self }
+    /// Paths of an item, as a power of two: those that share a draw.
+    pub fn item_bits(self) -> u32 {
+        if self.leap { 2 } else { 0 }
+    }
+
+    /// Whether what is paid comes less the centre, at no cost.
+    pub fn pays_from_the_centre(self) -> bool {
+        self.single && self.kind == Kind::Mean
     }
 
     /// Whether a step takes a Philox block of its own.

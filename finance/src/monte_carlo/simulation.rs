@@ -1,11 +1,11 @@
 //! A run that can be gone on with.
 
-use cubefold_primitives::ops::JointMomentsState;
 use cubefold_primitives::rng::{Bridge, Sobol};
 use cubefold_primitives::{Buffer, Device};
 
-use super::run::{BLOCK_BITS, Stretch, gather, launch};
-use super::shape::Shape;
+use super::paths::Sums;
+use super::run::{Stretch, gather, launch};
+use super::shape::{BLOCK_BITS, Shape};
 use super::table::{Scenario, Table};
 use super::tally::{Mean, Tally};
 use super::{MonteCarlo, SCRAMBLINGS};
@@ -15,6 +15,9 @@ use crate::model::Model;
 
 /// Paths of the first round of a run that ends at a tolerance, and of the run that a reduction of variance is measured by.
 const FIRST_ROUND: u64 = 1 << BLOCK_BITS;
+
+/// Paths of several steps that one unit follows: the run of a reduction by blocks, of which a launch has few.
+const RUN: u64 = 16;
 
 /// The paths of one option, as far as they have been drawn.
 ///
@@ -106,12 +109,12 @@ impl Simulation {
         }
     }
 
-    /// Launches as many paths as the engine says and leaves their moments on the device, a state a block of 2^16: [`run`](Self::run)
+    /// Launches as many paths as the engine says and leaves their sums on the device, a state a block of 2^16: [`run`](Self::run)
     /// without what the host does.
     ///
     /// # Errors
     /// What goes wrong on the device.
-    pub fn launch(&self, device: &Device) -> Result<Vec<Buffer<JointMomentsState<f32>>>, FinanceError> {
+    pub fn launch(&self, device: &Device) -> Result<Vec<Buffer<Sums>>, FinanceError> {
         let paths = self.engine.paths / self.paths_a_draw();
         launch(device, &self.table, self.shape, Stretch { seed: self.engine.seed, from: 0, paths, options: 1 }, None)
     }
@@ -133,7 +136,7 @@ impl Simulation {
         self.check_loops(device)?;
         let from = self.full.count >> BLOCK_BITS;
         let stretch = Stretch { seed: self.engine.seed, from, paths: draws, options: 1 };
-        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch, None)?, 1)?[0];
+        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch, None)?, &self.table, stretch)?[0];
         (self.full, self.rest) = (self.full.and(full), rest);
         Ok(())
     }
@@ -148,7 +151,7 @@ impl Simulation {
         (self.full, self.rest) = Default::default();
         self.means.clear();
         for launched in launched {
-            let [full, rest] = gather(&launched, 1)?[0];
+            let [full, rest] = gather(&launched, &self.table, stretch)?[0];
             self.means.push(full.and(rest).mean().value);
             self.rest = self.rest.and(full).and(rest);
         }
@@ -183,7 +186,7 @@ impl Simulation {
     pub(super) fn variance_reduction(&self, device: &Device) -> Result<f64, FinanceError> {
         let paths = self.paths();
         let stretch = Stretch { seed: self.engine.seed, from: 0, paths: paths.min(FIRST_ROUND), options: 1 };
-        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch, None)?, 1)?[0];
+        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch, None)?, &self.plain, stretch)?[0];
         let plain = full.and(rest).variance() / paths as f64;
         Ok(plain * self.table.unit * self.table.unit / self.std_error().powi(2))
     }
@@ -200,7 +203,7 @@ impl Simulation {
     fn check_loops(&self, device: &Device) -> Result<(), FinanceError> {
         // A quasi-random path is first built and then walked.
         let parts = if self.engine.sobol { 3 } else { 1 };
-        let rounds = (parts * u64::from(self.table.rounds())) << self.shape.block_bits;
+        let rounds = parts * RUN * u64::from(self.table.rounds());
         match device.profile() {
             Some(profile) if !self.shape.leap && rounds > u64::from(profile.max_loop) => {
                 Err(FinanceError::TooManySteps { rounds, limit: profile.max_loop })

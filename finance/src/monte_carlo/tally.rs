@@ -1,6 +1,6 @@
 //! What paths have paid so far, in f64.
 
-use cubefold_primitives::ops::JointMomentsState;
+use super::paths::Sums;
 
 /// Count, means, squares and product of deviations of payoffs and their control variates.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -13,15 +13,23 @@ pub(super) struct Tally {
     product: f64,
 }
 
-impl From<JointMomentsState<f32>> for Tally {
-    fn from(state: JointMomentsState<f32>) -> Self {
+impl Tally {
+    /// What `count` paths have paid, given the sums of differences from a centre.
+    pub fn of(count: u64, sums: Sums, centre: [f32; 2]) -> Self {
+        let number = count as f64;
+        let [value, control] = [sums.value, sums.control].map(f64::from);
+        // Below 0 by rounding only. What is not a number stays so: it is no error of 0.
+        let squares = |squared: f32, sum: f64| match f64::from(squared) - sum * sum / number {
+            below if below < 0.0 => 0.0,
+            squares => squares,
+        };
         Tally {
-            count: state.count.into(),
-            value: state.left_mean.into(),
-            value_m2: state.left_m2.into(),
-            control: state.right_mean.into(),
-            control_m2: state.right_m2.into(),
-            product: state.product.into(),
+            count,
+            value: f64::from(centre[0]) + value / number,
+            value_m2: squares(sums.value_squared, value),
+            control: f64::from(centre[1]) + control / number,
+            control_m2: squares(sums.control_squared, control),
+            product: f64::from(sums.product) - value * control / number,
         }
     }
 }

@@ -58,19 +58,19 @@ impl Paths {
         let mut walk = self.begun(at);
         let rows = at + head::CELLS;
         if comptime!(self.shape.0.motion == Motion::Basket) {
-            for asset in 0..self.steps {
-                let row = rows + asset * self.row;
-                let x = self.cell(row, step::DRIFT) + self.cell(at, head::SIGN) * self.mixed(row, path);
-                walk = choose::<Walk>(asset < self.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk);
+            for asset in 0..self.extent.steps {
+                let row = rows + asset * self.extent.row;
+                let x = self.cell(row, step::DRIFT) + self.signed(at, self.mixed(row, path));
+                walk = choose::<Walk>(asset < self.extent.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk);
             }
         } else if comptime!(self.shape.0.draws_more_than_one_number()) {
-            for index in 0..self.steps {
+            for index in 0..self.extent.steps {
                 let words = self.words(path, index);
-                let moved = self.stepped(walk, at, rows + index * self.row, words);
-                walk = choose::<Walk>(index < self.steps, moved, walk);
+                let moved = self.stepped(walk, at, rows + index * self.extent.row, words);
+                walk = choose::<Walk>(index < self.extent.steps, moved, walk);
             }
         } else {
-            for four in 0..self.steps.div_ceil(4u32) {
+            for four in 0..self.extent.steps.div_ceil(4u32) {
                 let words = self.words(path, four);
                 let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
                 let index = 4u32 * four;
@@ -102,18 +102,27 @@ impl Paths {
     pub(super) fn walk_along(&self, at: u32, normals: &Local<f32>, word: u32) -> Paid {
         let mut walk = self.begun(at);
         let rows = at + head::CELLS;
-        for index in 0..self.steps {
-            let row = rows + index * self.row;
+        for index in 0..self.extent.steps {
+            let row = rows + index * self.extent.row;
             let mut x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * normals.get(index);
             if comptime!(self.shape.0.motion == Motion::Basket) {
                 x = self.cell(row, step::DRIFT);
-                for asset in 0..self.steps {
+                for asset in 0..self.extent.steps {
                     x += self.cell(row + asset, step::CELLS) * normals.get(asset);
                 }
             }
-            walk = choose::<Walk>(index < self.steps, self.observed(walk, at, row, x, walk.variance, word), walk);
+            walk = choose::<Walk>(index < self.extent.steps, self.observed(walk, at, row, x, walk.variance, word), walk);
         }
         self.paid(at, walk)
+    }
+
+    /// A normal number, or for the antithetic path the same negated.
+    fn signed(&self, at: u32, normal: f32) -> f32 {
+        let mut signed = normal;
+        if comptime!(!self.shape.0.single) {
+            signed = self.cell(at, head::SIGN) * normal;
+        }
+        signed
     }
 
     fn words(&self, path: Wide, index: u32) -> Random {
@@ -123,7 +132,7 @@ impl Paths {
     /// Normal numbers of all assets times the asset's row of the triangle.
     fn mixed(&self, row: u32, path: Wide) -> f32 {
         let mut total = self.cell(row, step::SPREAD);
-        for four in 0..self.steps.div_ceil(4u32) {
+        for four in 0..self.extent.steps.div_ceil(4u32) {
             let words = self.words(path, four);
             let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
             let place = row + step::CELLS + 4u32 * four;
@@ -135,17 +144,15 @@ impl Paths {
 
     /// A step of geometric Brownian motion, where there is one more.
     fn diffused(&self, walk: Walk, at: u32, rows: u32, index: u32, normal: f32) -> Walk {
-        let row = rows + min(index, self.steps - 1u32) * self.row;
-        let x =
-            walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * (self.cell(at, head::SIGN) * normal);
-        choose::<Walk>(index < self.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk)
+        let row = rows + min(index, self.extent.steps - 1u32) * self.extent.row;
+        let x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * self.signed(at, normal);
+        choose::<Walk>(index < self.extent.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk)
     }
 
     /// A step that takes more than one random number.
     fn stepped(&self, walk: Walk, at: u32, row: u32, words: Random) -> Walk {
         let pair = normal_pair(words.a, words.b);
-        let sign = self.cell(at, head::SIGN);
-        let signed = NormalPair { first: sign * pair.first, second: sign * pair.second };
+        let signed = NormalPair { first: self.signed(at, pair.first), second: self.signed(at, pair.second) };
         if comptime!(self.shape.0.motion == Motion::Heston) {
             self.reverted(walk, at, row, signed, words)
         } else {
@@ -163,7 +170,7 @@ impl Paths {
         let mut weight = self.cell(row, step::NO_JUMP);
         let mut below = weight;
         let mut count = self.cell(row, step::NOTHING);
-        for jump in 1..self.jumps {
+        for jump in 1..self.extent.jumps {
             count += select(uniform > below, 1.0f32, 0.0f32);
             weight *= expected / (jump as f32);
             below += weight;
@@ -277,7 +284,12 @@ impl Paths {
             let extreme = (self.cell(at, head::DIRECTION) * walk.extreme).exp() - 1.0f32;
             value = amount * (walk.x.exp() - 1.0f32) - self.cell(at, head::EXTRA) * extreme + excess;
         }
-        value = (style * value).max(0.0f32);
+        if comptime!(kind == Kind::Mean) {
+            // Its amounts have the style's sign already, and may be less the centre.
+            value = value.max(self.cell(at, head::FLOOR));
+        } else {
+            value = (style * value).max(0.0f32);
+        }
         if comptime!(kind == Kind::Cash || kind == Kind::Asset) {
             let mut prize = amount;
             if comptime!(kind == Kind::Asset) {
@@ -311,7 +323,7 @@ impl Paths {
     /// What a path of one step pays, given its normal number.
     pub(super) fn leapt(&self, at: u32, normal: f32) -> Paid {
         let row = at + head::CELLS;
-        let x = self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * (self.cell(at, head::SIGN) * normal);
+        let x = self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * self.signed(at, normal);
         let mut sum = x;
         if comptime!(self.shape.0.kind == Kind::Mean) {
             sum = self.cell(row, step::AMOUNT) * (x.exp() - 1.0f32);

@@ -84,11 +84,55 @@ impl Device {
             Some(gpu) => {
                 let output = self.allocate::<O::Output>(gpu, 1)?;
                 if options.reproducible {
-                    tree::reduce(self, gpu, source, op, &output, 0)?;
+                    tree::reduce(self, gpu, source, op, &output, 0, None)?;
                 } else {
                     launch::reduce(self, gpu, source, op, &output, 0)?;
                 }
                 Ok(Buffer::on_device(self, output, 1))
+            }
+        }
+    }
+
+    /// Folds every `block` items of `source` apart, and gives a buffer of one result a block, still on the device; the last block
+    /// may be shorter. Items are grouped as in a reproducible [`reduce_with`](Device::reduce_with), of which the states are the
+    /// nodes: [`fold_pairs`] of them gives its bits.
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce`](Device::reduce); [`Error::Block`] for a block that is not 16 items or a larger power of two, and
+    /// [`Error::BindingTooLarge`] for too many results.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Counter, Device, ops::Count};
+    ///
+    /// let counts = Device::host().reduce_blocks(&Counter::new(40), 16, &Count)?.to_vec()?;
+    /// assert_eq!(counts.into_iter().map(u64::from).collect::<Vec<_>>(), [16, 16, 8]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn reduce_blocks<S, O>(&self, source: &S, block: u64, op: &O) -> Result<Buffer<O::Output>, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        if !block.is_power_of_two() || block < u64::from(tree::RUN) {
+            return Err(Error::Block { len: block, least: tree::RUN });
+        }
+        let len = crate::scan::addressable(source.len().div_ceil(block))?;
+        match self.gpu() {
+            None => {
+                op.check_host()?;
+                self.notify(&Launch { kernel: "host", strategy: "Reproducible", cubes: 0, units: 0 });
+                self.check_host_memory::<O::Output>(len)?;
+                Ok(Buffer::on_host(tree::fold_blocks(&source.on_host()?, source.len(), block, op)))
+            }
+            Some(gpu) => {
+                let output = self.allocate::<O::Output>(gpu, len as usize)?;
+                if len > 0 {
+                    tree::reduce(self, gpu, source, op, &output, 0, Some(block))?;
+                }
+                Ok(Buffer::on_device(self, output, len as usize))
             }
         }
     }

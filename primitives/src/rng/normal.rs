@@ -3,7 +3,7 @@
 
 use cubecl::prelude::*;
 
-use crate::{wrapping_add, wrapping_mul};
+use crate::wrapping_add;
 
 /// Two independent standard normal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, cubefold_derive::State)]
@@ -21,37 +21,57 @@ pub fn uniform(word: u32) -> f32 {
     (word as f32 + 0.5f32) * 2.328_306_4e-10f32
 }
 
-/// Two standard normal numbers from two words (Box and Muller 1958).
+/// Two standard normal numbers from two words (Box and Muller 1958), each to 3e-7 of itself or of the radius.
 ///
-/// The radius reaches 6.7: its tail is not cut at the 24 bits of an f32. Never infinite or NaN.
+/// The radius reaches 6.7: its tail is not cut at the 24 bits of an f32. Never infinite or NaN. Logarithm, sine and cosine are
+/// polynomials on ranges that integers reduce to exactly: no device's own function or bound of error matters, and nothing
+/// branches.
 #[cube]
 pub fn normal_pair(radius_word: u32, angle_word: u32) -> NormalPair {
-    let radius = (-2.0f32 * uniform(radius_word).ln()).sqrt();
-    let point = on_circle(angle_word);
-    NormalPair { first: radius * point.first, second: radius * point.second }
+    let radius = minus_two_ln(radius_word).sqrt();
+    // The first bit turns the point by half a turn; the others are its angle, within a quarter of the first axis.
+    let signed = f32::from_bits(radius.to_bits() ^ (angle_word & 0x8000_0000u32));
+    let quarters = ((angle_word << 1u32) as i32) as f32 * 4.656_612_9e-10f32;
+    let square = quarters * quarters;
+    NormalPair { first: signed * cosine(square), second: signed * (sine(square) * quarters) }
 }
 
-/// Cosine and sine of `word / 2^32` turns, to 1e-7.
+/// `−2 ln u` for the uniform number of a word, to 2e-7 of itself.
 ///
-/// The word is cut to the nearest quarter turn exactly, as an integer, and what is left is at most an eighth: no device's own
-/// reduction or bound of error matters, and nothing branches. Polynomials: S. L. Moshier, Cephes, `sinf.c` (1985).
+/// As `−2 e ln 2 − 2 ln(1 + f)`, where `u = 2^e (1 + f)` and `f` lies in [−1/3, 1/3); a minimax polynomial in `f`.
 #[cube]
-fn on_circle(word: u32) -> NormalPair {
-    let quarter = wrapping_add(word, comptime!(1u32 << 29).runtime()) >> 30u32;
-    // Less the quarters: −2^30 is 2^31 + 2^30 modulo 2^32.
-    let rest = wrapping_add(word, wrapping_mul(quarter, comptime!(3u32 << 30).runtime()));
-    let angle = (rest as i32) as f32 * 1.462_918_1e-9f32;
-    let square = angle * angle;
-    let sine = ((-1.951_529_6e-4f32 * square + 8.332_161e-3f32) * square - 1.666_665_5e-1f32) * square * angle + angle;
-    let cosine = ((2.443_315_7e-5f32 * square - 1.388_731_6e-3f32) * square + 4.166_664_6e-2f32) * square * square
-        - 0.5f32 * square
-        + 1.0f32;
-    let odd = quarter % 2u32 == 1u32;
-    let (across, up) = (select(odd, sine, cosine), select(odd, cosine, sine));
-    NormalPair {
-        first: select((quarter + 1u32) & 2u32 != 0u32, -across, across),
-        second: select(quarter & 2u32 != 0u32, -up, up),
-    }
+fn minus_two_ln(word: u32) -> f32 {
+    // Less the bits of 2^32 · 2/3, modulo 2^32: the exponent is above the 23 bits of the fraction.
+    let from_two_thirds = wrapping_add((word as f32 + 0.5f32).to_bits(), 0xb0d5_5555u32);
+    let exponent = ((from_two_thirds & 0xff80_0000u32) as i32) as f32;
+    let f = f32::from_bits((from_two_thirds & 0x007f_ffffu32) + 0x3f2a_aaabu32) - 1.0f32;
+    let mut p = 0.313_813_1f32 * f - 0.339_850_34f32;
+    p = p * f + 0.327_212_84f32;
+    p = p * f - 0.396_356_9f32;
+    p = p * f + 0.500_211_1f32;
+    p = p * f - 0.666_734_93f32;
+    p = p * f + 0.999_998_15f32;
+    p = p * f - 2.0f32;
+    // −2 ln 2 / 2^23.
+    exponent * -1.652_591_7e-7f32 + f * p
+}
+
+/// `cos(x π/2)` given `x²` in [0, 1], to 1.2e-7: a minimax polynomial.
+#[cube]
+fn cosine(square: f32) -> f32 {
+    let mut p = 8.581_906_4e-4f32 * square - 2.081_062_8e-2f32;
+    p = p * square + 0.253_650_75f32;
+    p = p * square - 1.233_698_2f32;
+    p * square + 0.999_999_94f32
+}
+
+/// `sin(x π/2) / x` given `x²` in [0, 1], to 1.2e-7: a minimax polynomial.
+#[cube]
+fn sine(square: f32) -> f32 {
+    let mut p = 1.508_205_6e-4f32 * square - 4.672_228e-3f32;
+    p = p * square + 7.968_848e-2f32;
+    p = p * square - 0.645_963_37f32;
+    p * square + 1.570_796_3f32
 }
 
 #[cfg(test)]
@@ -67,15 +87,25 @@ mod tests {
 
     #[test]
     fn words_lie_on_the_circle_where_sine_and_cosine_say() {
-        let words = (0..1 << 16).map(|step| step << 16).chain((0..1 << 12).map(|step| (1 << 29) - 2048 + step));
-        for word in words.chain([0, 1, u32::MAX, 1 << 29, 3 << 29, 5 << 29, 7 << 29]) {
-            let turn = f64::from(word) / 4_294_967_296.0 * std::f64::consts::TAU;
-            let point = on_circle(word);
-            assert!((f64::from(point.first) - turn.cos()).abs() < 1.2e-7, "{word:#x}");
-            assert!((f64::from(point.second) - turn.sin()).abs() < 1.2e-7, "{word:#x}");
+        // Where the radius is 1: exp(−1/2) of the way.
+        let one = (4_294_967_296.0 * (-0.5f64).exp()) as u32;
+        let words = (0..1 << 16).map(|step| step << 16).chain((0..1 << 12).map(|step| (1 << 30) - 2048 + step));
+        for word in words.chain([0, 1, u32::MAX, 1 << 30, 1 << 31, 3 << 30]) {
+            let turn = (f64::from((word << 1) as i32) / 4_294_967_296.0 + f64::from(word >> 31)) * std::f64::consts::PI;
+            let point = normal_pair(one, word);
+            assert!((f64::from(point.first) - turn.cos()).abs() < 3e-7, "{word:#x}");
+            assert!((f64::from(point.second) - turn.sin()).abs() < 3e-7, "{word:#x}");
         }
-        assert_eq!([0, 1 << 30, 1 << 31, 3 << 30].map(|word| on_circle(word).first), [1.0, 0.0, -1.0, 0.0]);
-        assert_eq!([0, 1 << 30, 1 << 31, 3 << 30].map(|word| on_circle(word).second), [0.0, 1.0, 0.0, -1.0]);
+    }
+
+    #[test]
+    fn radii_are_those_of_the_logarithm() {
+        let words = (0..1 << 16).map(|step| step << 16).chain((0..32).map(|bit| 1 << bit));
+        for word in words.chain([3, u32::MAX, u32::MAX - 200, u32::MAX - 4000, 0xaaaa_aaaa, 0xaaaa_ab00]) {
+            let (got, exact) = (f64::from(minus_two_ln(word)), -2.0 * f64::from(uniform(word)).ln());
+            assert!((got - exact).abs() <= 3e-7 * exact, "{word:#x}: {got} {exact}");
+        }
+        assert_eq!(minus_two_ln(u32::MAX), 0.0);
     }
 
     #[test]

@@ -6,7 +6,10 @@ mod whole;
 
 pub(super) use places::{head, step};
 
-use super::shape::{Motion, Shape, monitoring};
+use cubefold_primitives::{Device, Fixed};
+
+use super::paths::{Extent, Paths};
+use super::shape::{BLOCK_BITS, Kind, Motion, Shape, monitoring};
 use crate::error::FinanceError;
 use crate::european::European;
 use crate::instrument::{Barrier, Instrument, Knock, Monitoring, Payoff, equal};
@@ -80,16 +83,53 @@ impl Table {
         };
         for scenario in scenarios {
             let maker = Maker::new(instrument, model, shape, scenario, unit);
-            let rows = maker.rows()?;
+            let mut rows = maker.rows()?;
             (table.steps, table.row) = (rows.len() as u32, rows[0].len() as u32);
             table.jumps = maker.jumps();
             let amounts = rows.iter().map(|row| row[step::AMOUNT as usize]).sum();
-            table.cells.extend(maker.head(amounts, scenarios.len()).map(|value| value as f32));
+            let mut whole = maker.head(amounts, scenarios.len());
+            if shape.kind == Kind::Mean {
+                // What is paid on a mean is the positive part of amounts that have the style's sign.
+                let sign = instrument.sign();
+                whole[head::EXCESS as usize] *= sign;
+                rows.iter_mut().for_each(|row| row[step::AMOUNT as usize] *= sign);
+            }
+            table.cells.extend(whole.map(|value| value as f32));
             table.cells.extend(rows.iter().flatten().map(|&value| value as f32));
             table.control_mean += scenario.weight * maker.control_mean();
         }
         table.width = head::CELLS + table.steps * table.row;
-        Ok(table)
+        table.centred(shape)
+    }
+
+    /// The table with the centre of what its option pays.
+    fn centred(mut self, shape: Shape) -> Result<Self, FinanceError> {
+        let shape = Shape { single: self.scenarios == 1, ..shape };
+        let paths = Paths {
+            table: Device::host().upload(&self.cells)?.into(),
+            shape: Fixed(shape),
+            seed: 0.into(),
+            first: 0.into(),
+            last: 0.into(),
+            rest: 1,
+            blocks: 1,
+            block_bits: BLOCK_BITS,
+            extent: Extent::of(&self),
+        };
+        let centre = paths.central(0);
+        self.cells[head::CENTRE as usize] = centre.value;
+        self.cells[head::CONTROL_CENTRE as usize] = centre.control;
+        if shape.pays_from_the_centre() {
+            self.cells[head::EXCESS as usize] -= centre.value;
+            self.cells[head::FLOOR as usize] = -centre.value;
+        }
+        Ok(self)
+    }
+
+    /// What is near the mean of what an option's paths pay, and of their control variates.
+    pub fn centre(&self, option: usize) -> [f32; 2] {
+        let at = option * (self.scenarios * self.width) as usize;
+        [head::CENTRE, head::CONTROL_CENTRE].map(|place| self.cells[at + place as usize])
     }
 }
 

@@ -36,8 +36,13 @@ pub mod head {
     pub const ALIVE: u32 = 16;
     pub const REBATE: u32 = 17;
     pub const NOTHING: u32 = 18;
+    /// What is near the mean of what paths pay, and of their control variates; of the first scenario, for all.
+    pub const CENTRE: u32 = 19;
+    pub const CONTROL_CENTRE: u32 = 20;
+    /// What an option on a mean pays at least.
+    pub const FLOOR: u32 = 21;
     /// How many there are.
-    pub const CELLS: u32 = 20;
+    pub const CELLS: u32 = 22;
 }
 
 /// The places of what holds for a step.

@@ -12,9 +12,19 @@ const BLOCK: u64 = 1 << 14;
 
 /// Folds all `len` items of `view`.
 pub fn fold<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, op: &O) -> O::Output {
-    let blocks = (0..len.div_ceil(BLOCK)).into_par_iter();
-    let states = blocks.map(|block| fold_block(view, block * BLOCK, len.min((block + 1) * BLOCK), op)).collect();
-    op.lower(fold_pairs(op, states))
+    op.lower(fold_part(view, 0, len, op))
+}
+
+/// Folds every `block` of the `len` items of `view` apart.
+pub fn fold_blocks<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, block: u64, op: &O) -> Vec<O::Output> {
+    let starts = (0..len.div_ceil(block)).into_par_iter().map(|index| index * block);
+    starts.map(|start| op.lower(fold_part(view, start, len.min(start.saturating_add(block)), op))).collect()
+}
+
+/// Folds the items from `start`, with which a block begins, to before `end`.
+fn fold_part<V: HostView, O: Lift<V::Item>>(view: &V, start: u64, end: u64, op: &O) -> O::State {
+    let starts = (0..(end - start).div_ceil(BLOCK)).into_par_iter().map(|index| start + index * BLOCK);
+    fold_pairs(op, starts.map(|start| fold_block(view, start, end.min(start + BLOCK), op)).collect())
 }
 
 fn fold_block<V: HostView, O: Lift<V::Item>>(view: &V, start: u64, end: u64, op: &O) -> O::State {

@@ -29,18 +29,16 @@ pub fn fold_tree<V: View, O: Lift<V::Item> + Lower>(
         let start = tile_start(cube, comptime!(tree.len()));
         // Leaves that have an item.
         let leaves = (valid + comptime!(tree.run - 1)) / comptime!(tree.run);
-        #[unroll]
-        for row in 0..comptime!(tree.rows) {
-            let leaf = comptime!(row * tree.units) + UNIT_POS;
-            let own = leaf_fold::<V, O>(&op, &view, start, leaf * comptime!(tree.run), valid, tree);
-            // A state a leaf, or a state a plane, in their order.
-            if comptime!(tree.plane > 0) {
-                let folded = plane_pairs::<O>(&op, own, leaf, leaves, comptime!(tree.plane));
-                if UNIT_POS_PLANE == 0 {
-                    shared_store::<O::State>(&mut states, leaf / comptime!(tree.plane), folded, slots);
-                }
-            } else {
-                shared_store::<O::State>(&mut states, leaf, own, slots);
+        if comptime!(tree.rolled) {
+            for row in 0..tree.rows {
+                let leaf = row * tree.units + UNIT_POS;
+                fold_leaf::<V, O>(&op, &view, &mut states, start, leaf, valid, leaves, tree);
+            }
+        } else {
+            #[unroll]
+            for row in 0..comptime!(tree.rows) {
+                let leaf = comptime!(row * tree.units) + UNIT_POS;
+                fold_leaf::<V, O>(&op, &view, &mut states, start, leaf, valid, leaves, tree);
             }
         }
         let each = comptime!(tree.plane.max(1));
@@ -53,6 +51,30 @@ pub fn fold_tree<V: View, O: Lift<V::Item> + Lower>(
                 store::<O::State>(output, slot + cube, folded);
             }
         }
+    }
+}
+
+/// Folds a leaf for each unit and leaves them in `states`: a state a leaf, or a state a plane, in their order.
+#[cube]
+fn fold_leaf<V: View, O: Lift<V::Item>>(
+    op: &O,
+    view: &V,
+    states: &mut Shared<[u32]>,
+    start: Wide,
+    leaf: u32,
+    valid: u32,
+    leaves: u32,
+    #[comptime] tree: Tree,
+) {
+    let slots = comptime!(tree.slots());
+    let own = leaf_fold::<V, O>(op, view, start, leaf * comptime!(tree.run), valid, tree);
+    if comptime!(tree.plane > 0) {
+        let folded = plane_pairs::<O>(op, own, leaf, leaves, comptime!(tree.plane));
+        if UNIT_POS_PLANE == 0 {
+            shared_store::<O::State>(states, leaf / comptime!(tree.plane), folded, slots);
+        }
+    } else {
+        shared_store::<O::State>(states, leaf, own, slots);
     }
 }
 

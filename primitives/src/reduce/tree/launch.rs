@@ -12,7 +12,8 @@ use crate::reduce::launch::{check_types, cube_grid, partials};
 use crate::views::Source;
 use crate::{Buffer, Device, Error, Lift, Lower, State};
 
-/// Folds `source` and stores the output as item `slot` of `output`.
+/// Folds every `block` items of `source`, two to the power of a number, or all of them, and stores the outputs from item `slot` of
+/// `output` on.
 pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     device: &Device,
     gpu: &Gpu,
@@ -20,23 +21,30 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     op: &O,
     output: &Handle,
     slot: u32,
+    block: Option<u64>,
 ) -> Result<(), Error> {
     let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
     check_types::<S::Item, O>(device, gpu)?;
-    let mut tree = Tree::of_items::<S::Item, O::State>(S::STORED, &gpu.profile).map_err(unsupported)?;
+    let mut tree = Tree::of_items::<S::Item, O::State>(source.len(), S::STORED, &gpu.profile).map_err(unsupported)?;
+    // Items, and then states, of an output.
+    let mut each = block.unwrap_or(1 << 63);
+    tree = tree.within(each, &gpu.profile);
+    let ends = |tree: Tree, each: u64, cut: &Cut| each == u64::from(tree.len()) || (block.is_none() && cut.cubes == 1);
     let cut = cut(tree, source.len(), gpu)?;
-    tree.lowered = cut.cubes == 1;
+    tree.lowered = ends(tree, each, &cut);
     if tree.lowered {
         return fold(device, gpu, source, op, whole(output), slot, cut, tree);
     }
     let mut states = partials::<O::State>(device, gpu, cut.cubes, 0)?;
     fold(device, gpu, source, op, argument(states.clone(), words::<O>(cut.cubes)), 0, cut, tree)?;
     let resume = Resume::new(op.clone());
-    let mut tree = Tree::of_states::<O::State>(&gpu.profile).map_err(unsupported)?;
+    let states_tree = Tree::of_states::<O::State>(&gpu.profile).map_err(unsupported)?;
     let (mut count, mut depth) = (cut.cubes, 1);
     loop {
+        each /= u64::from(tree.len());
+        tree = states_tree.within(each, &gpu.profile);
         let level = self::cut(tree, count.into(), gpu)?;
-        tree.lowered = level.cubes == 1;
+        tree.lowered = ends(tree, each, &level);
         let items = Buffer::<O::State>::on_device(device, states, count as usize);
         if tree.lowered {
             return fold(device, gpu, &items, &resume, whole(output), slot, level, tree);

@@ -21,7 +21,7 @@ mod kernel;
 mod launch;
 mod plan;
 
-pub use host::{fold, fold_pairs};
+pub use host::{fold, fold_blocks, fold_pairs};
 pub use launch::reduce;
 
 /// Items of a run.

@@ -7,6 +7,9 @@ use crate::{Feature, Profile, State};
 /// Units of a cube and leaves of a unit that a reduction asks for.
 const WANTED: (u32, u32) = (256, 4);
 
+/// Leaves of a cube's unit stay few while there are fewer items than this: what is computed takes long, and is dealt to many cubes.
+const MANY: u64 = 1 << 25;
+
 /// Words that a unit holds of a run, at most; longer items are read one by one.
 const REGISTERS: usize = 32;
 
@@ -28,23 +31,34 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of runs of items of type `T`, read from `stored` words each, for states `S`.
-    pub fn of_items<T: State, S: State>(stored: usize, profile: &Profile) -> Result<Self, Feature> {
+    /// The tree of `len` items of type `T` in runs, read from `stored` words each, for states `S`.
+    pub fn of_items<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Self, Feature> {
         let rolled = stored == 0 || T::WORDS * RUN as usize > REGISTERS;
-        Self::fitting::<S>(RUN, rolled, profile)
+        let rows = if rolled && len < MANY { 1 } else { WANTED.1 };
+        Self::fitting::<S>(RUN, rows, rolled, profile)
     }
 
     /// The tree of states.
     pub fn of_states<S: State>(profile: &Profile) -> Result<Self, Feature> {
-        Self::fitting::<S>(1, false, profile)
+        Self::fitting::<S>(1, WANTED.1, false, profile)
+    }
+
+    /// The same for a cube of `most` items at most, two to the power of a number.
+    pub fn within(mut self, most: u64, profile: &Profile) -> Self {
+        while u64::from(self.len()) > most.max(self.run.into()) {
+            if self.rows > 1 {
+                self.rows /= 2;
+            } else {
+                self.units /= 2;
+                self.use_planes(profile);
+            }
+        }
+        self
     }
 
     /// The largest of at most the wanted units and rows that the device has room for.
-    fn fitting<S: State>(run: u32, rolled: bool, profile: &Profile) -> Result<Self, Feature> {
-        let (units, rows) = WANTED;
-        let units = units.min(1 << profile.max_units.max(1).ilog2());
-        // What is computed takes long: few items of it are dealt to more cubes.
-        let rows = if rolled { 1 } else { rows };
+    fn fitting<S: State>(run: u32, rows: u32, rolled: bool, profile: &Profile) -> Result<Self, Feature> {
+        let units = WANTED.0.min(1 << profile.max_units.max(1).ilog2());
         let mut tree = Tree { units, rows, run, plane: 0, rolled, lowered: false };
         tree.use_planes(profile);
         while tree.shared_bytes::<S>() > profile.shared_bytes {
@@ -101,8 +115,8 @@ mod tests {
             for (max_units, shared_bytes) in [(1, 256), (100, 1 << 10), (256, 16_384), (1024, 32_768)] {
                 let profile = Profile { plane, max_units, shared_bytes, ..Profile::plain() };
                 for tree in [
-                    Tree::of_items::<f32, f32>(1, &profile),
-                    Tree::of_items::<f32, crate::Both<u64, f64>>(0, &profile),
+                    Tree::of_items::<f32, f32>(100, 1, &profile),
+                    Tree::of_items::<f32, crate::Both<u64, f64>>(1 << 30, 0, &profile),
                     Tree::of_states::<crate::Both<u64, f64>>(&profile),
                 ] {
                     let tree = tree.expect("there is room for one unit");
@@ -123,7 +137,7 @@ mod tests {
     #[test]
     fn a_cut_takes_the_last_length_and_refuses_the_next() {
         let profile = Profile { max_cubes: (3, 2, 1), ..Profile::plain() };
-        let tree = Tree::of_items::<f32, f32>(1, &profile).expect("it fits");
+        let tree = Tree::of_items::<f32, f32>(100, 1, &profile).expect("it fits");
         let limit = 6 * u64::from(tree.len());
         assert_eq!(tree.cut(limit, &profile).map(|cut| cut.cubes), Ok(6));
         assert_eq!(tree.cut(limit + 1, &profile), Err(limit));
