@@ -60,6 +60,8 @@ pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
 pub use instrument::{Barrier, Basket, Direction, Fixings, Instrument, Knock, Monitoring, Payoff};
 pub use market::{MarketOptions, MarketRun, Scenario, Shock, market, market_with};
 pub use model::{Asset, Correlation, Dynamics, Model};
-pub use monte_carlo::{Estimate, GreekEstimate, GridPrice, MonteCarlo, Simulation, price, simulate, simulate_grid};
+pub use monte_carlo::{
+    Estimate, GreekEstimate, Grid, GridPrice, MonteCarlo, Simulation, Staged, price, simulate, simulate_grid,
+};
 pub use rolling::Rolling;
 pub use running::{compound_return, running_maximum};

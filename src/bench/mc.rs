@@ -1,51 +1,101 @@
-//! The mean payoff of a European call over random paths. The answer's read-back is left out, as in `measure/anchor.cu`.
+//! The mean payoff over random paths: a European call, an Asian one, and a grid of calls at once. The table is on the device before,
+//! and the answer's read-back is left out, as in `measure/anchor.cu`.
 
 use cubefold::Device;
-use cubefold::finance::{European, MonteCarlo, Simulation};
+use cubefold::finance::{
+    European, Fixings, Grid, Instrument, Model, MonteCarlo, Payoff, Simulation, Staged, Style, simulate_grid,
+};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check};
+use super::{BenchError, Prepare, Ready, Scale, Spec, Work, check};
 
-/// Standard errors by which a price may miss the closed form.
+/// Standard errors by which a price may miss its oracle,
 const STANDARD_ERRORS: f64 = 4.0;
+/// and by which the farthest of a grid may.
+const FARTHEST: f64 = 6.0;
+/// Dates of the Asian call.
+const FIXINGS: u32 = 50;
+/// Its price at a volatility of 0.3 by a simulation of another program, and the error of that.
+const ASIAN: (f64, f64) = (8.07345, 0.0008);
 
-/// The call at growing numbers of paths.
+/// The call at growing numbers of paths; the Asian one; many at once.
 pub fn specs(scale: Scale) -> Vec<Spec> {
-    let paths: &[u32] = match scale {
-        Scale::Full => &[20, 24, 28],
-        Scale::Small => &[16, 20],
-        Scale::Tiny => &[12],
+    let (paths, asian, grid): (&[u32], u32, (u32, u32)) = match scale {
+        Scale::Full => (&[20, 24, 28, 32], 24, (100, 20)),
+        Scale::Small => (&[16, 20], 14, (4, 12)),
+        Scale::Tiny => (&[12], 8, (2, 10)),
     };
-    paths.iter().map(|&bits| spec(1 << bits)).collect()
+    let calls = paths
+        .iter()
+        .map(|&bits| spec("European call", 1 << bits, Box::new(move |device: &Device| european(device, 1 << bits))));
+    let asian = spec("Asian call, 50 fixings", 1 << asian, Box::new(move |device: &Device| along(device, 1 << asian)));
+    let (side, bits) = grid;
+    let all = u64::from(side * side) << bits;
+    let many = spec("grid of European calls", all, Box::new(move |device: &Device| together(device, side, 1 << bits)));
+    calls.chain([asian, many]).collect()
 }
 
-fn spec(paths: u64) -> Spec {
-    Spec {
-        operator: "European call",
-        strategy: "Tree",
-        length: paths,
-        work: Work::Paths(paths),
-        prepare: Box::new(move |device| prepare(device, paths)),
+fn spec(operator: &'static str, paths: u64, prepare: Prepare) -> Spec {
+    Spec { operator, strategy: "Tree", length: paths, work: Work::Paths(paths), prepare }
+}
+
+/// All paths are there, and their mean is the oracle's within the errors of both.
+fn checked(
+    device: &Device,
+    simulation: &Simulation,
+    paths: u64,
+    (price, error): (f64, f64),
+) -> Result<Ready, BenchError> {
+    let mut run = simulation.clone();
+    run.run(device)?;
+    check::close(0, run.paths() as f64, paths as f64, 0.0)?;
+    check::close(0, run.value(), price, STANDARD_ERRORS * run.std_error().hypot(error))?;
+    Ok(ready(simulation.stage(device)?, 1))
+}
+
+fn ready(staged: Staged, compared: u64) -> Ready {
+    Ready {
+        ends_on_host: false,
+        compared,
+        results: compared,
+        call: Box::new(move || {
+            staged.launch()?;
+            Ok(())
+        }),
     }
 }
 
-/// All paths are there, and their mean is the closed form within its own error.
-fn prepare(device: &Device, paths: u64) -> Result<Ready, BenchError> {
+fn european(device: &Device, paths: u64) -> Result<Ready, BenchError> {
     let option = European::default();
     let engine = MonteCarlo { paths, ..MonteCarlo::default() };
-    let start = Simulation::new(&option.instrument(), &option.model(), &engine)?;
-    let mut simulation = start.clone();
-    simulation.run(device)?;
-    check::close(0, simulation.paths() as f64, paths as f64, 0.0)?;
-    let allowed = STANDARD_ERRORS * simulation.std_error();
-    check::close(0, simulation.value(), option.black_scholes(), allowed)?;
-    let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared: 1,
-        results: 1,
-        call: Box::new(move || {
-            start.launch(&device)?;
-            Ok(())
-        }),
-    })
+    let simulation = Simulation::new(&option.instrument(), &option.model(), &engine)?;
+    checked(device, &simulation, paths, (option.black_scholes(), 0.0))
+}
+
+fn along(device: &Device, paths: u64) -> Result<Ready, BenchError> {
+    let payoff = Payoff::AsianArithmetic(Fixings::Equal(FIXINGS));
+    let call = Instrument { payoff, style: Style::Call, strike: 100.0, expiry: 1.0 };
+    let engine = MonteCarlo { paths, ..MonteCarlo::default() };
+    let simulation = Simulation::new(&call, &Model::gbm(100.0, 0.05, 0.0, 0.3), &engine)?;
+    checked(device, &simulation, paths, ASIAN)
+}
+
+/// Strikes from 80 to 120 and expiries from a quarter of a year to two, `side` of each.
+fn together(device: &Device, side: u32, paths: u64) -> Result<Ready, BenchError> {
+    let option = European::default();
+    let share = |place: u32| f64::from(place) / f64::from(side - 1).max(1.0);
+    let options: Vec<European> = (0..side * side)
+        .map(|index| European {
+            strike: 80.0 + 40.0 * share(index % side),
+            expiry: 0.25 + 1.75 * share(index / side),
+            ..option
+        })
+        .collect();
+    let instruments: Vec<Instrument> = options.iter().map(European::instrument).collect();
+    let engine = MonteCarlo { paths, ..MonteCarlo::default() };
+    let found = simulate_grid(device, &instruments, &option.model(), &engine)?;
+    for (place, (found, option)) in found.iter().zip(&options).enumerate() {
+        check::close(place, found.value, option.black_scholes(), FARTHEST * found.std_error)?;
+    }
+    let grid = Grid::new(&instruments, &option.model(), &engine)?;
+    Ok(ready(grid.stage(device)?, found.len() as u64))
 }

@@ -113,7 +113,7 @@ fn blocks_folded_apart_combine_to_the_bits_of_the_whole() {
 fn blocks_of_one_call_are_the_folds_of_their_items() {
     let sum = ops::Sum::<f32>::new();
     for (name, device) in devices() {
-        let shapes = if name == "host" { vec![device] } else { variants(&device) };
+        let shapes = if name == "host" { vec![device.clone()] } else { variants(device) };
         for (shape, device) in shapes.iter().enumerate() {
             for (len, block) in
                 [(0usize, 16u64), (1, 1 << 20), (15, 16), (17, 16), (100, 64), (70_003, 1 << 14), (300_001, 1 << 17)]

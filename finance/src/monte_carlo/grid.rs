@@ -3,10 +3,10 @@
 use cubefold_primitives::Device;
 
 use super::MonteCarlo;
-use super::run::{Stretch, gather, launch};
+use super::run::{Staged, Stretch, gather};
 use super::shape::Shape;
 use super::table::{Scenario, Table};
-use super::tally::Mean;
+use super::tally::{Mean, Tally};
 use crate::error::FinanceError;
 use crate::instrument::Instrument;
 use crate::model::Model;
@@ -47,51 +47,77 @@ pub fn simulate_grid(
     model: &Model,
     engine: &MonteCarlo,
 ) -> Result<Vec<GridPrice>, FinanceError> {
-    engine.check()?;
-    model.check()?;
-    let what = "a grid";
-    if engine.greeks {
-        return Err(FinanceError::Combination { what, with: "Greeks" });
-    }
-    if engine.sobol {
-        return Err(FinanceError::Combination { what, with: "Sobol points" });
-    }
-    if engine.tolerance.is_some() {
-        return Err(FinanceError::Combination { what, with: "a tolerance" });
-    }
-    let Some((first, rest)) = instruments.split_first() else {
+    if instruments.is_empty() {
         return Ok(Vec::new());
-    };
-    let scenarios = match engine.antithetic {
-        true => {
-            vec![Scenario { weight: 0.5, ..Scenario::PLAIN }, Scenario { weight: 0.5, sign: -1.0, ..Scenario::PLAIN }]
-        }
-        false => vec![Scenario::PLAIN],
-    };
-    let table = |instrument: &Instrument| {
-        instrument.check()?;
-        let shape = Shape::new(instrument, model, engine)?;
-        Ok::<_, FinanceError>((shape, Table::new(instrument, model, shape, &scenarios)?))
-    };
-    let (shape, mut all) = table(first)?;
-    let mut scales = vec![(all.unit, all.control_mean)];
-    for instrument in rest {
-        let (other, next) = table(instrument)?;
-        if other != shape || next.width != all.width || next.steps != all.steps {
-            return Err(FinanceError::Combination { what, with: "payoffs that are not alike" });
-        }
-        all.jumps = all.jumps.max(next.jumps);
-        all.cells.extend(next.cells);
-        scales.push((next.unit, next.control_mean));
     }
-    let draws = if engine.antithetic { engine.paths / 2 } else { engine.paths };
-    let stretch = Stretch { seed: engine.seed, from: 0, paths: draws, options: instruments.len() as u32 };
-    let launched = launch(device, &all, shape, stretch, None)?;
-    let tallies = gather(&launched, &all, stretch)?;
-    let price = |([full, rest], (unit, control_mean)): ([_; 2], (f64, f64))| {
-        let tally: super::tally::Tally = super::tally::Tally::and(full, rest);
-        let Mean { value, std_error } = if engine.control { tally.controlled(control_mean) } else { tally.mean() };
+    let grid = Grid::new(instruments, model, engine)?;
+    let launched = grid.stage(device)?.launch()?;
+    let tallies = gather(&launched, &grid.table, grid.stretch)?;
+    let price = |([full, rest], (unit, control_mean)): ([Tally; 2], &(f64, f64))| {
+        let tally = full.and(rest);
+        let Mean { value, std_error } = if engine.control { tally.controlled(*control_mean) } else { tally.mean() };
         GridPrice { value: unit * value, std_error: unit * std_error }
     };
-    Ok(tallies.into_iter().zip(scales).map(price).collect())
+    Ok(tallies.into_iter().zip(&grid.scales).map(price).collect())
+}
+
+/// Options that are priced together, not yet on a device.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    table: Table,
+    shape: Shape,
+    stretch: Stretch,
+    /// What a payoff of 1 is worth, and the mean of the control variate; of each option.
+    scales: Vec<(f64, f64)>,
+}
+
+impl Grid {
+    /// As [`simulate_grid`] takes them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new(instruments: &[Instrument], model: &Model, engine: &MonteCarlo) -> Result<Self, FinanceError> {
+        engine.check()?;
+        model.check()?;
+        let what = "a grid";
+        let refused = [
+            ("Greeks", engine.greeks),
+            ("Sobol points", engine.sobol),
+            ("a tolerance", engine.tolerance.is_some()),
+            ("no options", instruments.is_empty()),
+        ];
+        if let Some((with, _)) = refused.into_iter().find(|(_, given)| *given) {
+            return Err(FinanceError::Combination { what, with });
+        }
+        let half = Scenario { weight: 0.5, ..Scenario::PLAIN };
+        let both = [half, Scenario { sign: -1.0, ..half }];
+        let scenarios = if engine.antithetic { &both[..] } else { &[Scenario::PLAIN] };
+        let mut tables = instruments.iter().map(|instrument| {
+            instrument.check()?;
+            let shape = Shape::new(instrument, model, engine)?;
+            Ok::<_, FinanceError>((shape, Table::new(instrument, model, shape, scenarios)?))
+        });
+        let (shape, mut table) = tables.next().expect("there is one")?;
+        let mut scales = vec![(table.unit, table.control_mean)];
+        for next in tables {
+            let (other, next) = next?;
+            if other != shape || next.width != table.width || next.steps != table.steps {
+                return Err(FinanceError::Combination { what, with: "payoffs that are not alike" });
+            }
+            table.jumps = table.jumps.max(next.jumps);
+            table.cells.extend(next.cells);
+            scales.push((next.unit, next.control_mean));
+        }
+        let paths = if engine.antithetic { engine.paths / 2 } else { engine.paths };
+        let stretch = Stretch { seed: engine.seed, from: 0, paths, options: instruments.len() as u32 };
+        Ok(Grid { table, shape, stretch, scales })
+    }
+
+    /// All paths, ready to be launched.
+    ///
+    /// # Errors
+    /// What goes wrong on the device.
+    pub fn stage(&self, device: &Device) -> Result<Staged, FinanceError> {
+        Staged::new(device, &self.table, self.shape, self.stretch)
+    }
 }

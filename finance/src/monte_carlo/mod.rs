@@ -22,7 +22,8 @@ use cubefold_primitives::Device;
 use serde::Serialize;
 
 pub use greeks::GreekEstimate;
-pub use grid::{GridPrice, simulate_grid};
+pub use grid::{Grid, GridPrice, simulate_grid};
+pub use run::Staged;
 pub use simulation::Simulation;
 
 use crate::closed_form::Greeks;

@@ -287,7 +287,8 @@ impl Paths {
             more = paid.value - centre.value;
         }
         let (value, squared) = (sums.value + more, sums.value_squared + more * more);
-        let mut next = Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
+        let mut next =
+            Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
         if comptime!(self.shape.0.control != Control::Nothing) {
             let control = paid.control - centre.control;
             next.control = sums.control + control;
@@ -300,7 +301,8 @@ impl Paths {
     /// The paths of both.
     pub(super) fn both(&self, left: Sums, right: Sums) -> Sums {
         let (value, squared) = (left.value + right.value, left.value_squared + right.value_squared);
-        let mut both = Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
+        let mut both =
+            Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
         if comptime!(self.shape.0.control != Control::Nothing) {
             both.control = left.control + right.control;
             both.control_squared = left.control_squared + right.control_squared;

@@ -13,8 +13,8 @@ use super::table::Table;
 use super::tally::Tally;
 use crate::error::FinanceError;
 
-/// Blocks of a launch, as a power of two, where a path has one step: a device of 1 Gpath/s takes a second;
-const LEAPING_BITS: u32 = 14;
+/// Blocks of a launch, as a power of two, where a path has one step: a device of 2 Gpath/s takes a second;
+const LEAPING_BITS: u32 = 15;
 /// and where it has several.
 const WALKING_BITS: u32 = 8;
 
@@ -30,56 +30,74 @@ pub(super) struct Stretch {
     pub options: u32,
 }
 
-/// Launches a stretch, along quasi-random points where there are some, and gives for every launch the sums of its blocks, still on the
-/// device.
-pub(super) fn launch(
-    device: &Device,
-    table: &Table,
-    shape: Shape,
+/// A stretch whose table is on a device: it can be launched again and again, and moves nothing to the device but numbers.
+#[derive(Debug, Clone)]
+pub struct Staged {
+    device: Device,
+    paths: Paths,
     stretch: Stretch,
-    points: Option<&(Sobol, Bridge)>,
-) -> Result<Vec<Buffer<Sums>>, FinanceError> {
-    let many = stretch.options > 1;
-    let even = stretch.paths % (1 << if many { BLOCK_BITS } else { shape.item_bits() }) == 0;
-    let shape = Shape { single: table.scenarios == 1, many, even, ..shape };
-    let block_bits = BLOCK_BITS - shape.item_bits();
-    let items = stretch.paths.div_ceil(1 << shape.item_bits());
-    let end = stretch.paths.div_ceil(1 << BLOCK_BITS);
-    // Of many options one launch has all the paths.
-    let most = match (shape.many, shape.leap) {
-        (true, _) => u64::MAX,
-        (_, true) => 1 << LEAPING_BITS,
-        _ => 1 << WALKING_BITS,
-    };
-    let cells = device.upload(&table.cells)?;
-    let mut launched = Vec::new();
-    let mut from = stretch.from;
-    while from < end {
-        let blocks = most.min(end - from);
-        let first = from << block_bits;
+}
+
+impl Staged {
+    /// Uploads the table.
+    pub(super) fn new(device: &Device, table: &Table, shape: Shape, stretch: Stretch) -> Result<Self, FinanceError> {
+        let many = stretch.options > 1;
+        let even = stretch.paths % (1 << if many { BLOCK_BITS } else { shape.item_bits() }) == 0;
+        let shape = Shape { single: table.scenarios == 1, many, even, ..shape };
+        let last = stretch.paths.div_ceil(1 << shape.item_bits()).saturating_sub(1);
         let paths = Paths {
-            table: cells.clone().into(),
+            table: device.upload(&table.cells)?.into(),
             shape: Fixed(shape),
             seed: stretch.seed.into(),
-            first: first.into(),
-            last: (items - 1).into(),
-            rest: (stretch.paths - ((items - 1) << shape.item_bits())) as u32,
-            blocks: blocks as u32,
-            block_bits,
+            first: 0.into(),
+            last: last.into(),
+            rest: (stretch.paths - (last << shape.item_bits())) as u32,
+            blocks: 0,
+            block_bits: BLOCK_BITS - shape.item_bits(),
             extent: Extent::of(table),
         };
-        let each = if shape.many { blocks << block_bits } else { items.min((from + blocks) << block_bits) - first };
-        let all = Counter::new(each * u64::from(stretch.options));
-        launched.push(match points {
-            None => device.reduce_blocks(&all, 1 << block_bits, &paths)?,
-            Some((sobol, bridge)) => {
-                let (sobol, bridge) = (sobol.on(device)?, bridge.on(device)?);
-                device.reduce_blocks(&all, 1 << block_bits, &QuasiPaths { paths, sobol, bridge })?
-            }
-        });
-        from += blocks;
+        Ok(Staged { device: device.clone(), paths, stretch })
     }
-    Ok(launched)
+
+    /// Launches all paths, and leaves the sums of every block on the device: a buffer a launch.
+    ///
+    /// # Errors
+    /// What goes wrong on the device.
+    pub fn launch(&self) -> Result<Vec<Buffer<Sums>>, FinanceError> {
+        self.launch_along(None)
+    }
+
+    /// The same along quasi-random points, where there are some.
+    pub(super) fn launch_along(&self, points: Option<&(Sobol, Bridge)>) -> Result<Vec<Buffer<Sums>>, FinanceError> {
+        let Staged { device, stretch, .. } = self;
+        let (shape, block_bits) = (self.paths.shape.0, self.paths.block_bits);
+        let items = stretch.paths.div_ceil(1 << shape.item_bits());
+        let end = stretch.paths.div_ceil(1 << BLOCK_BITS);
+        // Of many options one launch has all the paths.
+        let most = match (shape.many, shape.leap) {
+            (true, _) => u64::MAX,
+            (_, true) => 1 << LEAPING_BITS,
+            _ => 1 << WALKING_BITS,
+        };
+        let mut launched = Vec::new();
+        let mut from = stretch.from;
+        while from < end {
+            let blocks = most.min(end - from);
+            let first = from << block_bits;
+            let each = if shape.many { blocks << block_bits } else { items.min((from + blocks) << block_bits) - first };
+            let paths = Paths { first: first.into(), blocks: blocks as u32, ..self.paths.clone() };
+            let all = Counter::new(each * u64::from(stretch.options));
+            launched.push(match points {
+                None => device.reduce_blocks(&all, 1 << block_bits, &paths)?,
+                Some((sobol, bridge)) => {
+                    let (sobol, bridge) = (sobol.on(device)?, bridge.on(device)?);
+                    device.reduce_blocks(&all, 1 << block_bits, &QuasiPaths { paths, sobol, bridge })?
+                }
+            });
+            from += blocks;
+        }
+        Ok(launched)
+    }
 }
 
 /// Of every option the complete blocks, and beside them the last one, which is not full.

@@ -1,10 +1,9 @@
 //! A run that can be gone on with.
 
+use cubefold_primitives::Device;
 use cubefold_primitives::rng::{Bridge, Sobol};
-use cubefold_primitives::{Buffer, Device};
 
-use super::paths::Sums;
-use super::run::{Stretch, gather, launch};
+use super::run::{Staged, Stretch, gather};
 use super::shape::{BLOCK_BITS, Shape};
 use super::table::{Scenario, Table};
 use super::tally::{Mean, Tally};
@@ -109,14 +108,17 @@ impl Simulation {
         }
     }
 
-    /// Launches as many paths as the engine says and leaves their sums on the device, a state a block of 2^16: [`run`](Self::run)
-    /// without what the host does.
+    /// The paths that the engine asks for, ready to be launched: [`run`](Self::run) without what the host does. Not for Sobol points.
     ///
     /// # Errors
     /// What goes wrong on the device.
-    pub fn launch(&self, device: &Device) -> Result<Vec<Buffer<Sums>>, FinanceError> {
+    pub fn stage(&self, device: &Device) -> Result<Staged, FinanceError> {
         let paths = self.engine.paths / self.paths_a_draw();
-        launch(device, &self.table, self.shape, Stretch { seed: self.engine.seed, from: 0, paths, options: 1 }, None)
+        Staged::new(device, &self.table, self.shape, self.stretch(0, paths))
+    }
+
+    fn stretch(&self, from: u64, paths: u64) -> Stretch {
+        Stretch { seed: self.engine.seed, from, paths, options: 1 }
     }
 
     /// Draws more, so that there are `paths` in all; no fewer than there are already.
@@ -135,8 +137,9 @@ impl Simulation {
         }
         self.check_loops(device)?;
         let from = self.full.count >> BLOCK_BITS;
-        let stretch = Stretch { seed: self.engine.seed, from, paths: draws, options: 1 };
-        let [full, rest] = gather(&launch(device, &self.table, self.shape, stretch, None)?, &self.table, stretch)?[0];
+        let stretch = self.stretch(from, draws);
+        let launched = Staged::new(device, &self.table, self.shape, stretch)?.launch()?;
+        let [full, rest] = gather(&launched, &self.table, stretch)?[0];
         (self.full, self.rest) = (self.full.and(full), rest);
         Ok(())
     }
@@ -144,8 +147,9 @@ impl Simulation {
     /// Follows the first `points` of every scrambling.
     fn spread(&mut self, device: &Device, points: u64) -> Result<(), FinanceError> {
         self.check_loops(device)?;
-        let stretch = Stretch { seed: self.engine.seed, from: 0, paths: points, options: 1 };
-        let launched = self.points.iter().map(|points| launch(device, &self.table, self.shape, stretch, Some(points)));
+        let stretch = self.stretch(0, points);
+        let staged = Staged::new(device, &self.table, self.shape, stretch)?;
+        let launched = self.points.iter().map(|points| staged.launch_along(Some(points)));
         // All are under way before the first is waited for.
         let launched: Vec<_> = launched.collect::<Result<_, _>>()?;
         (self.full, self.rest) = Default::default();
@@ -185,8 +189,9 @@ impl Simulation {
     /// How many times as many plain paths would have the same error.
     pub(super) fn variance_reduction(&self, device: &Device) -> Result<f64, FinanceError> {
         let paths = self.paths();
-        let stretch = Stretch { seed: self.engine.seed, from: 0, paths: paths.min(FIRST_ROUND), options: 1 };
-        let [full, rest] = gather(&launch(device, &self.plain, self.shape, stretch, None)?, &self.plain, stretch)?[0];
+        let stretch = self.stretch(0, paths.min(FIRST_ROUND));
+        let launched = Staged::new(device, &self.plain, self.shape, stretch)?.launch()?;
+        let [full, rest] = gather(&launched, &self.plain, stretch)?[0];
         let plain = full.and(rest).variance() / paths as f64;
         Ok(plain * self.table.unit * self.table.unit / self.std_error().powi(2))
     }

@@ -61,7 +61,11 @@ impl Paths {
             for asset in 0..self.extent.steps {
                 let row = rows + asset * self.extent.row;
                 let x = self.cell(row, step::DRIFT) + self.signed(at, self.mixed(row, path));
-                walk = choose::<Walk>(asset < self.extent.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk);
+                walk = choose::<Walk>(
+                    asset < self.extent.steps,
+                    self.observed(walk, at, row, x, walk.variance, 0u32),
+                    walk,
+                );
             }
         } else if comptime!(self.shape.0.draws_more_than_one_number()) {
             for index in 0..self.extent.steps {
@@ -70,14 +74,30 @@ impl Paths {
                 walk = choose::<Walk>(index < self.extent.steps, moved, walk);
             }
         } else {
-            for four in 0..self.extent.steps.div_ceil(4u32) {
+            let full = self.extent.steps / 4u32;
+            for four in 0..full {
                 let words = self.words(path, four);
                 let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
-                let index = 4u32 * four;
-                walk = self.diffused(walk, at, rows, index, front.first);
-                walk = self.diffused(walk, at, rows, index + 1u32, front.second);
-                walk = self.diffused(walk, at, rows, index + 2u32, back.first);
-                walk = self.diffused(walk, at, rows, index + 3u32, back.second);
+                let row = rows + 4u32 * four * self.extent.row;
+                let mut moved = self.diffused(walk, at, row, front.first);
+                moved = self.diffused(moved, at, row + self.extent.row, front.second);
+                moved = self.diffused(moved, at, row + 2u32 * self.extent.row, back.first);
+                moved = self.diffused(moved, at, row + 3u32 * self.extent.row, back.second);
+                walk = choose::<Walk>(four < full, moved, walk);
+            }
+            // One to three steps are left, or none.
+            let left = self.extent.steps - 4u32 * full;
+            if left > 0u32 {
+                let words = self.words(path, full);
+                let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
+                let row = rows + 4u32 * full * self.extent.row;
+                walk = self.diffused(walk, at, row, front.first);
+                if left > 1u32 {
+                    walk = self.diffused(walk, at, row + self.extent.row, front.second);
+                }
+                if left > 2u32 {
+                    walk = self.diffused(walk, at, row + 2u32 * self.extent.row, back.first);
+                }
             }
         }
         self.paid(at, walk)
@@ -111,7 +131,8 @@ impl Paths {
                     x += self.cell(row + asset, step::CELLS) * normals.get(asset);
                 }
             }
-            walk = choose::<Walk>(index < self.extent.steps, self.observed(walk, at, row, x, walk.variance, word), walk);
+            walk =
+                choose::<Walk>(index < self.extent.steps, self.observed(walk, at, row, x, walk.variance, word), walk);
         }
         self.paid(at, walk)
     }
@@ -142,11 +163,10 @@ impl Paths {
         total
     }
 
-    /// A step of geometric Brownian motion, where there is one more.
-    fn diffused(&self, walk: Walk, at: u32, rows: u32, index: u32, normal: f32) -> Walk {
-        let row = rows + min(index, self.extent.steps - 1u32) * self.extent.row;
+    /// A step of geometric Brownian motion.
+    fn diffused(&self, walk: Walk, at: u32, row: u32, normal: f32) -> Walk {
         let x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * self.signed(at, normal);
-        choose::<Walk>(index < self.extent.steps, self.observed(walk, at, row, x, walk.variance, 0u32), walk)
+        self.observed(walk, at, row, x, walk.variance, 0u32)
     }
 
     /// A step that takes more than one random number.
@@ -326,7 +346,12 @@ impl Paths {
         let x = self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * self.signed(at, normal);
         let mut sum = x;
         if comptime!(self.shape.0.kind == Kind::Mean) {
-            sum = self.cell(row, step::AMOUNT) * (x.exp() - 1.0f32);
+            let mut growth = x.exp();
+            // Else the 1 is in the table's excess.
+            if comptime!(!self.shape.0.pays_from_the_centre()) {
+                growth -= 1.0f32;
+            }
+            sum = self.cell(row, step::AMOUNT) * growth;
         }
         self.paid(at, Walk { x, level: x, sum, logs: x, extreme: x, alive: x, rebate: x, variance: x })
     }

@@ -24,7 +24,6 @@ fn fold_parts<V: View, O: Lift<V::Item>>(
     op: &O,
     states: &mut Shared<[u32]>,
     parts_per_group: u32,
-    longer: u32,
     full_parts: u32,
     tail: u32,
     #[comptime] tile: Tile,
@@ -32,11 +31,10 @@ fn fold_parts<V: View, O: Lift<V::Item>>(
     let part = comptime!(tile.part());
     let mut items = registers::<V::Item>(comptime!(tile.items()));
     let group = CUBE_POS as u32 * comptime!(tile.groups()) + UNIT_POS / comptime!(tile.group());
-    let first = group * parts_per_group + min(group, longer);
-    let end = first + parts_per_group + select(group < longer, 1u32, 0u32);
     let mut folded = op.identity();
-    for index in first..end {
-        // The same for every unit of a group; cubes may have groups that there is nothing left for.
+    for step in 0..parts_per_group {
+        // The same for every unit of a group.
+        let index = group * parts_per_group + step;
         if index <= full_parts {
             let valid = select(index < full_parts, comptime!(part.len()), tail);
             let start = tile_start(index, comptime!(part.len()));
@@ -66,14 +64,13 @@ pub fn fold<V: View, O: Lift<V::Item> + Lower>(
     first: u32,
     cubes: u32,
     parts_per_group: u32,
-    longer: u32,
     full_parts: u32,
     tail: u32,
     #[comptime] blueprint: Blueprint,
 ) {
     let tile = comptime!(blueprint.tile);
     let mut states = Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS));
-    let folded = fold_parts::<V, O>(&view, &op, &mut states, parts_per_group, longer, full_parts, tail, tile);
+    let folded = fold_parts::<V, O>(&view, &op, &mut states, parts_per_group, full_parts, tail, tile);
     let cube = CUBE_POS as u32;
     if UNIT_POS == 0 && cube < cubes {
         if comptime!(blueprint.lowered) {
@@ -96,14 +93,13 @@ pub fn fold_once<V: View, O: Lift<V::Item> + Lower>(
     ticket: &mut [Atomic<u32>],
     cubes: u32,
     parts_per_group: u32,
-    longer: u32,
     full_parts: u32,
     tail: u32,
     #[comptime] tile: Tile,
 ) {
     let mut states = Shared::<[u32]>::new_slice(comptime!(tile.slots() as usize * <O::State as State>::WORDS));
     let mut drawn = Shared::<[u32]>::new_slice(1usize);
-    let folded = fold_parts::<V, O>(&view, &op, &mut states, parts_per_group, longer, full_parts, tail, tile);
+    let folded = fold_parts::<V, O>(&view, &op, &mut states, parts_per_group, full_parts, tail, tile);
     if UNIT_POS == 0 {
         store::<O::State>(partials, CUBE_POS as u32, folded);
     }

@@ -88,7 +88,7 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let cubes = cut.cubes.div_ceil(blueprint.tile.groups());
     device.notify(&Launch { kernel: "reduce::fold", strategy: "Tree", cubes: cubes.into(), units });
     // SAFETY: a unit reads items below `full_tiles · part + tail`, which is the source's length, and cube `c` of
-    // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps, or one more.
+    // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
     unsafe {
         kernel::fold::launch_unchecked::<S::View, O>(
             &gpu.client,
@@ -100,7 +100,6 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
             slot,
             cubes,
             cut.tiles_per_cube,
-            cut.longer,
             cut.full_tiles,
             cut.tail,
             blueprint,
@@ -138,7 +137,6 @@ fn fold_once<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
             argument(gpu.ticket(), 1),
             cubes,
             cut.tiles_per_cube,
-            cut.longer,
             cut.full_tiles,
             cut.tail,
             plan.tile,

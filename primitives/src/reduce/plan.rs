@@ -6,9 +6,8 @@ use crate::{Feature, Profile, State};
 /// Units of a cube and items of a unit that a reduction asks for.
 const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false, rolled: false };
 
-/// Partials that the second launch folds, at most: enough cubes to fill a large GPU, few enough for one cube. Sixteen for each of
-/// 132 multiprocessors, which run eight at a time.
-const MAX_PARTIALS: u64 = 2112;
+/// Partials that the second launch folds: enough cubes to fill a large GPU, few enough for one cube.
+const MAX_PARTIALS: u64 = 2048;
 
 /// Tiles that keep a large GPU busy.
 const BUSY: u64 = 1024;
@@ -33,10 +32,8 @@ const MOST_PARTS: u64 = 1 << 31;
 pub struct Cut {
     /// Cubes launched.
     pub cubes: u32,
-    /// Tiles of every cube.
+    /// Tiles of every cube; the last ones may have fewer or none.
     pub tiles_per_cube: u32,
-    /// Cubes, the first ones, that have one more.
-    pub longer: u32,
     /// Tiles that are full.
     pub full_tiles: u32,
     /// Items of the tile after them.
@@ -55,11 +52,11 @@ impl Cut {
             return Err(limit);
         }
         let tiles = len.div_ceil(u64::from(tile_len)).max(1);
-        let cubes = tiles.min(max_cubes);
+        let tiles_per_cube = tiles.div_ceil(max_cubes);
+        let cubes = tiles.div_ceil(tiles_per_cube);
         Ok(Cut {
             cubes: cubes as u32,
-            tiles_per_cube: (tiles / cubes) as u32,
-            longer: (tiles % cubes) as u32,
+            tiles_per_cube: tiles_per_cube as u32,
             full_tiles: (len / u64::from(tile_len)) as u32,
             tail: (len % u64::from(tile_len)) as u32,
         })
@@ -119,10 +116,8 @@ mod tests {
             std::cmp::Ordering::Equal => u64::from(cut.tail),
             std::cmp::Ordering::Greater => 0,
         };
-        let (each, longer) = (u64::from(cut.tiles_per_cube), u64::from(cut.longer));
-        let start = |cube: u64| cube * each + cube.min(longer);
-        assert_eq!(start(cut.cubes.into()), u64::from(cut.full_tiles) + u64::from(cut.tail > 0 || cut.full_tiles == 0));
-        (0..u64::from(cut.cubes)).flat_map(|cube| start(cube)..start(cube + 1)).map(valid).sum()
+        let per_cube = u64::from(cut.tiles_per_cube);
+        (0..u64::from(cut.cubes)).flat_map(|cube| cube * per_cube..(cube + 1) * per_cube).map(valid).sum()
     }
 
     #[test]

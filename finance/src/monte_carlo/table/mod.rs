@@ -104,7 +104,6 @@ impl Table {
 
     /// The table with the centre of what its option pays.
     fn centred(mut self, shape: Shape) -> Result<Self, FinanceError> {
-        let shape = Shape { single: self.scenarios == 1, ..shape };
         let paths = Paths {
             table: Device::host().upload(&self.cells)?.into(),
             shape: Fixed(shape),
@@ -119,8 +118,11 @@ impl Table {
         let centre = paths.central(0);
         self.cells[head::CENTRE as usize] = centre.value;
         self.cells[head::CONTROL_CENTRE as usize] = centre.control;
+        let shape = Shape { single: self.scenarios == 1, ..shape };
         if shape.pays_from_the_centre() {
-            self.cells[head::EXCESS as usize] -= centre.value;
+            let one = if shape.leap { self.cells[(head::CELLS + step::AMOUNT) as usize] } else { 0.0 };
+            let excess = &mut self.cells[head::EXCESS as usize];
+            *excess = (f64::from(*excess) - f64::from(centre.value) - f64::from(one)) as f32;
             self.cells[head::FLOOR as usize] = -centre.value;
         }
         Ok(self)

@@ -94,9 +94,16 @@ fn leaf_fold<V: View, O: Lift<V::Item>>(
             let end = min(valid, first + comptime!(tree.run));
             let item = view.read(within_tile(start, first));
             let mut run = op.open(item);
-            for offset in first + 1..end {
-                let extended = op.extend(run, item, view.read(within_tile(start, offset)));
-                run = carried::<O>(op, offset < end, extended);
+            // Two at a time: the one is worked on while the other waits.
+            let pairs = (end - first - 1) / 2u32;
+            for pair in 0..pairs {
+                let offset = first + 1 + 2u32 * pair;
+                let one = op.extend(run, item, view.read(within_tile(start, offset)));
+                let both = op.extend(one, item, view.read(within_tile(start, offset + 1)));
+                run = carried::<O>(op, pair < pairs, both);
+            }
+            if first + 1 + 2u32 * pairs < end {
+                run = op.extend(run, item, view.read(within_tile(start, end - 1)));
             }
             folded = op.close(run, item);
         } else {

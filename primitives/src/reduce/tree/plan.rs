@@ -7,7 +7,7 @@ use crate::{Feature, Profile, State};
 /// Units of a cube and leaves of a unit that a reduction asks for.
 const WANTED: (u32, u32) = (256, 4);
 
-/// Leaves of a cube's unit stay few while there are fewer items than this: what is computed takes long, and is dealt to many cubes.
+/// Below so many items a unit has one leaf of computed ones: they take long, and are dealt to many cubes.
 const MANY: u64 = 1 << 25;
 
 /// Words that a unit holds of a run, at most; longer items are read one by one.
