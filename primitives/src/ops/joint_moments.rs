@@ -74,7 +74,7 @@ impl<T: Real> JointMoments<T> {
 
 /// The joint moments of pairs that were counted and measured elsewhere.
 #[cube]
-pub fn joint_moments_of<T: Real>(
+fn joint_moments_of<T: Real>(
     count: Wide,
     left_mean: T,
     left_m2: T,

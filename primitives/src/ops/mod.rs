@@ -83,7 +83,7 @@ pub use count::Count;
 pub use ewma::{Ewma, EwmaState, Start};
 pub use extremum::Extremum;
 pub use first::First;
-pub use joint_moments::{JointMoments, JointMomentsState, joint_moments_of};
+pub use joint_moments::{JointMoments, JointMomentsState};
 pub use last::Last;
 pub use log_sum_exp::{LogSum, LogSumExp};
 pub use maximum::Maximum;
