@@ -96,7 +96,7 @@ impl Device {
     ///
     /// ```
     /// use cubefold_primitives::cubecl::prelude::*;
-    /// use cubefold_primitives::iterate::{Feedback, FeedbackExpand, Iteration, Moment, recall, total};
+    /// use cubefold_primitives::iterate::{Feedback, FeedbackExpand, Iteration, Moment, total};
     /// use cubefold_primitives::{Commutative, Device, Monoid, MonoidExpand, Operator, cubecl};
     ///
     /// #[derive(Clone, Operator)]
@@ -132,8 +132,8 @@ impl Device {
     ///     fn respond(&self, item: f32, _setting: u32, guess: f32, _now: Moment) -> f32 {
     ///         item - guess
     ///     }
-    ///     fn update(&self, totals: &[u32], history: &[u32], _setting: u32, now: Moment) -> f32 {
-    ///         recall::<f32>(history, now, now.step) + total::<f32>(totals, 0u32) / self.count
+    ///     fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, guess: f32, _now: Moment) -> f32 {
+    ///         guess + total::<f32>(totals, 0u32) / self.count
     ///     }
     /// }
     ///
