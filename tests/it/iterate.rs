@@ -173,8 +173,8 @@ fn planes_share_out_any_number_of_keys() {
             eprintln!("{name}: left out, for it has no planes");
             continue;
         };
-        // One, odd and even numbers, as many as units of a plane on the smallest, and the most.
-        for keys in [1, 2, 5, 8, 9, 32] {
+        // One, even and odd numbers, as many as a small plane has units, and one more.
+        for keys in [1, 2, 5, 8, 9] {
             let (op, steps) = (Mixing { keys, lag: 1 }, 3);
             for way in [Way::Launches, Way::OneCube] {
                 let found = run(&device, 1_500, &op, &Iteration { steps, keys, way, ..Iteration::default() });
@@ -229,8 +229,8 @@ fn cubes_that_tell_one_another_give_the_same_loops_or_give_up() {
     for (name, device) in gpus() {
         let (op, steps) = (Mixing { keys: 3, lag: 2 }, 4);
         let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
-        // One cube waits for nobody; of 64 most wait in vain where a processor runs them in turn.
-        for (cubes, len) in [(1, 100), (1, 5_000), (64, 40_001)] {
+        // One cube waits for nobody; two may meet on a processor; of 64 most wait in vain where it runs them in turn.
+        for (cubes, len) in [(1, 100), (1, 5_000), (2, 1_000), (64, 40_001)] {
             let found = with_cubes(name, device, cubes);
             if found.is_empty() {
                 let refused = device.iterate(&items(len), &op, &iteration).map(|_| ());
@@ -246,8 +246,8 @@ fn cubes_that_tell_one_another_give_the_same_loops_or_give_up() {
                 let seen = seen.lock().unwrap();
                 let fell_back = vec![("iterate::step", "Launches"); steps as usize + 1];
                 assert_eq!(seen[0], ("iterate::resident", "Resident"), "{name}");
-                let gave_up = cubes == 64 && is_software(name);
-                assert!(seen.len() == 1 || (gave_up && seen[1..] == fell_back), "{name}, {len} items: {seen:?}");
+                let may_give_up = cubes > 1 && is_software(name);
+                assert!(seen.len() == 1 || (may_give_up && seen[1..] == fell_back), "{name}, {len} items: {seen:?}");
             }
         }
     }
@@ -257,17 +257,22 @@ fn cubes_that_tell_one_another_give_the_same_loops_or_give_up() {
 fn cubes_that_tell_one_another_stay_for_many_steps() {
     for (name, device) in gpus() {
         let (op, steps) = (Mixing { keys: 3, lag: 7 }, 1_000);
+        let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
         // From one cube to as many as there are, each with a tail.
         for len in [300, 2_049, 5_003, 70_001].into_iter().filter(|len| *len < 1_000 || !is_software(name)) {
             for device in with_cubes(name, device, 1) {
-                let seen = observed(&device);
-                let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
-                assert_eq!(
-                    run(&device, len, &op, &iteration),
-                    plain(&items(len), &op, steps, 0),
-                    "{name}, {len} items"
-                );
-                assert!(seen.lock().unwrap().iter().all(|launch| launch.1 == "Resident"), "{name}, {len} items");
+                // Three iterations a step: 200 steps a launch.
+                let short = is_software(name).then(|| limited(&device, |profile| profile.max_loop = 600));
+                for (device, launches) in [(Some(device), 1), (short, 5)] {
+                    let Some(device) = device else { continue };
+                    let seen = observed(&device);
+                    assert_eq!(
+                        run(&device, len, &op, &iteration),
+                        plain(&items(len), &op, steps, 0),
+                        "{name}, {len} items"
+                    );
+                    assert_eq!(*seen.lock().unwrap(), vec![("iterate::resident", "Resident"); launches], "{name}");
+                }
             }
         }
     }

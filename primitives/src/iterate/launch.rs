@@ -41,7 +41,8 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
         Way::Resident => {
             let stay = if gpu.profile.atomic_u64 { resident::<S, O, Wholes> } else { resident::<S, O, Halves> };
             if !stay(device, gpu, source, op, task, &plan, &history)? {
-                let plan = Plan::new::<O::State>(task, Way::Launches, &gpu.profile).map_err(refused)?;
+                // The same cubes, so that items are folded in the same grouping.
+                let plan = Plan { way: Way::Launches, ..plan };
                 steps(device, gpu, source, op, task, &plan, &history)?;
             }
         }
