@@ -53,7 +53,7 @@ impl Feedback<i32> for Lloyd {
     fn respond(&self, item: i32, _setting: u32, _centres: Centres, _now: Moment) -> Cluster {
         Cluster { left: item, right: 1i32.runtime() }
     }
-    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _now: Moment) -> Centres {
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _centres: Centres, _now: Moment) -> Centres {
         let low = mean(total::<Cluster>(totals, 0u32));
         let middle = mean(total::<Cluster>(totals, 1u32));
         Centres { low, middle, high: mean(total::<Cluster>(totals, 2u32)) }

@@ -23,7 +23,7 @@ pub enum Feature {
     /// Enough shared memory.
     #[error("{0} bytes of shared memory")]
     SharedMemory(usize),
-    /// Cubes that surely run at the same time, and see what others store.
+    /// Cubes that surely run at the same time, and can tell one another words.
     #[error("barrier across cubes")]
     CubeBarrier,
 }

@@ -53,7 +53,7 @@ impl Feedback<u32> for Mixing {
     fn respond(&self, item: u32, setting: u32, shared: u32, now: Moment) -> u32 {
         scrambled(item ^ shared ^ setting ^ (now.step << 20u32))
     }
-    fn update(&self, totals: &[u32], history: &[u32], setting: u32, now: Moment) -> u32 {
+    fn update(&self, totals: &[u32], history: &[u32], setting: u32, _shared: u32, now: Moment) -> u32 {
         let earlier =
             recall::<u32>(history, now, select(now.step > self.lag, now.step - min(self.lag, now.step), 0u32));
         let mut mixed = setting ^ earlier;
@@ -164,21 +164,48 @@ fn lesser_devices_give_the_same_loops() {
 }
 
 #[test]
+fn planes_share_out_any_number_of_keys() {
+    for (name, device) in gpus() {
+        let Some(device) = device.profile().and_then(|profile| match profile.plane {
+            Some(_) => Some(private(device)),
+            None => with_planes(device),
+        }) else {
+            eprintln!("{name}: left out, for it has no planes");
+            continue;
+        };
+        // One, even and odd numbers, as many as a small plane has units, and one more.
+        for keys in [1, 2, 5, 8, 9] {
+            let (op, steps) = (Mixing { keys, lag: 1 }, 3);
+            for way in [Way::Launches, Way::OneCube] {
+                let found = run(&device, 1_500, &op, &Iteration { steps, keys, way, ..Iteration::default() });
+                assert_eq!(found, plain(&items(1_500), &op, steps, 0), "{name}, {way:?}, {keys} keys");
+            }
+        }
+    }
+}
+
+#[test]
 fn each_way_is_the_one_that_runs() {
     for (name, device) in gpus() {
         let steps = 4;
+        let stays = device.profile().is_some_and(|profile| profile.multiprocessors.is_some());
+        let resident = stays.then_some((Way::Resident, "iterate::resident", 1));
         for (way, kernel, launches) in [
             (Way::Launches, "iterate::step", 5),
             (Way::OneCube, "iterate::whole", 1),
             (Way::Ensemble, "iterate::whole", 1),
-        ] {
+        ]
+        .into_iter()
+        .chain(resident)
+        {
             let device = private(device);
             let seen = observed(&device);
             run(&device, 1_000, &Mixing { keys: 1, lag: 0 }, &Iteration { steps, way, ..Iteration::default() });
             let seen = seen.lock().unwrap();
             assert_eq!(*seen, vec![(kernel, way.name()); launches], "{name}");
         }
-        for (len, members, way) in [(4096, 1, "OneCube"), (4097, 1, "Launches"), (4097, 2, "Ensemble")] {
+        let (few, many) = if stays { (2_048, "Resident") } else { (16_384, "Launches") };
+        for (len, members, way) in [(few, 1, "OneCube"), (few + 1, 1, many), (few + 1, 2, "Ensemble")] {
             let device = private(device);
             let seen = observed(&device);
             run(&device, len, &Mixing { keys: 1, lag: 0 }, &Iteration { steps, members, ..Iteration::default() });
@@ -187,36 +214,66 @@ fn each_way_is_the_one_that_runs() {
     }
 }
 
-/// As a device whose cubes see what others store, and run at the same time if they are as many.
-fn with_barrier(name: &str, device: &Device, cubes: u32) -> Option<Device> {
-    let profile = device.profile()?;
-    if profile.memory_scope && profile.multiprocessors.is_some() {
-        return Some(private(device));
+/// Devices of as many cubes at a time that run at the same time, or are said to: by shuffles and without.
+fn with_cubes(name: &str, device: &Device, cubes: u32) -> Vec<Device> {
+    if device.profile().is_some_and(|profile| profile.multiprocessors.is_some()) {
+        return vec![private(device), limited(device, |profile| profile.plane = None)];
     }
-    // A processor's memory holds what is promised; a GPU's need not.
-    is_software(name)
-        .then(|| limited(device, |profile| (profile.memory_scope, profile.multiprocessors) = (true, Some(cubes))))
+    let software = is_software(name).then(|| private(device));
+    let both = software.into_iter().chain(with_planes(device));
+    both.map(|device| limited(&device, |profile| profile.multiprocessors = Some(cubes))).collect()
 }
 
 #[test]
-fn cubes_that_wait_for_one_another_give_the_same_loops_or_give_up() {
+fn cubes_that_tell_one_another_give_the_same_loops_or_give_up() {
     for (name, device) in gpus() {
         let (op, steps) = (Mixing { keys: 3, lag: 2 }, 4);
         let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
-        // One cube waits for nobody; of 64 most wait in vain where a processor runs them in turn.
-        for (cubes, len) in [(1, 100), (1, 5_000), (64, 40_001)] {
-            let Some(device) = with_barrier(name, device, cubes) else {
+        // One cube waits for nobody; two may meet on a processor; of 64 most wait in vain where it runs them in turn.
+        for (cubes, len) in [(1, 100), (1, 5_000), (2, 1_000), (64, 40_001)] {
+            let found = with_cubes(name, device, cubes);
+            if found.is_empty() {
                 let refused = device.iterate(&items(len), &op, &iteration).map(|_| ());
                 assert!(matches!(refused, Err(Error::Unsupported { .. })), "{name}: {refused:?}");
-                continue;
-            };
-            let seen = observed(&device);
-            assert_eq!(run(&device, len, &op, &iteration), plain(&items(len), &op, steps, 0), "{name}, {len} items");
-            let seen = seen.lock().unwrap();
-            let fell_back = vec![("iterate::step", "Launches"); steps as usize + 1];
-            assert_eq!(seen[0], ("iterate::resident", "Resident"), "{name}");
-            let gave_up = cubes == 64 && is_software(name);
-            assert!(seen.len() == 1 || (gave_up && seen[1..] == fell_back), "{name}, {len} items: {seen:?}");
+            }
+            for device in found {
+                let seen = observed(&device);
+                assert_eq!(
+                    run(&device, len, &op, &iteration),
+                    plain(&items(len), &op, steps, 0),
+                    "{name}, {len} items"
+                );
+                let seen = seen.lock().unwrap();
+                let fell_back = vec![("iterate::step", "Launches"); steps as usize + 1];
+                assert_eq!(seen[0], ("iterate::resident", "Resident"), "{name}");
+                let may_give_up = cubes > 1 && is_software(name);
+                assert!(seen.len() == 1 || (may_give_up && seen[1..] == fell_back), "{name}, {len} items: {seen:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cubes_that_tell_one_another_stay_for_many_steps() {
+    for (name, device) in gpus() {
+        let (op, steps) = (Mixing { keys: 3, lag: 7 }, 1_000);
+        let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
+        // From one cube to as many as there are, each with a tail.
+        for len in [300, 2_049, 5_003, 70_001].into_iter().filter(|len| *len < 1_000 || !is_software(name)) {
+            for device in with_cubes(name, device, 1) {
+                // Three iterations a step: 200 steps a launch.
+                let short = is_software(name).then(|| limited(&device, |profile| profile.max_loop = 600));
+                for (device, launches) in [(Some(device), 1), (short, 5)] {
+                    let Some(device) = device else { continue };
+                    let seen = observed(&device);
+                    assert_eq!(
+                        run(&device, len, &op, &iteration),
+                        plain(&items(len), &op, steps, 0),
+                        "{name}, {len} items"
+                    );
+                    assert_eq!(*seen.lock().unwrap(), vec![("iterate::resident", "Resident"); launches], "{name}");
+                }
+            }
         }
     }
 }
@@ -293,7 +350,7 @@ impl Feedback<Wide> for Count {
     fn respond(&self, _item: Wide, _setting: u32, _shared: u32, _now: Moment) -> u32 {
         1u32.runtime()
     }
-    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _now: Moment) -> u32 {
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _shared: u32, _now: Moment) -> u32 {
         total::<u32>(totals, 0u32)
     }
 }
@@ -345,7 +402,7 @@ impl Feedback<Both<Wide, f32>> for PowerIteration {
         let back = select(column == 2u32, v.c, v.d);
         item.right * select(column < 2u32, front, back)
     }
-    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _now: Moment) -> Direction {
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, _v: Direction, _now: Moment) -> Direction {
         let (a, b) = (total::<f32>(totals, 0u32), total::<f32>(totals, 1u32));
         let (c, d) = (total::<f32>(totals, 2u32), total::<f32>(totals, 3u32));
         let length = (a * a + b * b + c * c + d * d).sqrt();

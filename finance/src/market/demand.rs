@@ -127,8 +127,7 @@ impl Feedback<Wide> for Demand {
         fixed(wanted(agent.low, terms, quote, now.step) * terms.scale)
     }
 
-    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, now: Moment) -> Quote {
-        let quote = recall::<Quote>(history, now, now.step);
+    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {
         let fundamental = total::<Excess>(totals, 0u32);
         let follower = total::<Excess>(totals, 1u32);
         let noise = total::<Excess>(totals, 2u32);
@@ -205,8 +204,8 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
         fixed(agent.right * wanted(agent.left.low, terms, quote, now.step) * terms.scale)
     }
 
-    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, now: Moment) -> Quote {
-        self.market.update(totals, history, terms, now)
+    fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {
+        self.market.update(totals, history, terms, quote, now)
     }
 }
 

@@ -5,7 +5,7 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
 use cubecl::prelude::*;
-use cubefold_primitives::{State, Wide, wide_add, wrapping_add};
+use cubefold_primitives::{State, Wide, wide_add};
 
 /// A sum of demands.
 #[derive(Debug, Clone, Copy, State)]
@@ -36,13 +36,11 @@ pub fn fixed(value: f32) -> Excess {
     let kept = select(fits, value, 0.0f32);
     // Both are exact: a number of 2^23 or more is whole.
     let below = kept.floor();
-    let up = select(kept - below >= 0.5f32, 1u32, 0u32);
-    // Never a cast through i32: CubeCL 0.11.3 makes one of two casts, and WGSL then 0 of what is negative.
-    let mask = select(below < 0.0f32, 0xffff_ffffu32, 0u32);
-    let size = below.abs() as u32;
-    let whole = wrapping_add(wrapping_add(size ^ mask, mask & 1u32), up);
-    let high = select((whole >> 31u32) != 0u32, 0xffff_ffffu32, 0u32);
-    Excess { total: Wide { low: whole, high }, fault: select(fits, 0u32, 1u32) }
+    // CubeCL 0.11.3 makes one of two casts, and WGSL then 0 of what is negative: the sum keeps them apart.
+    let whole = below as i32 + select(kept - below >= 0.5f32, 1i32, 0i32);
+    let low = whole as u32;
+    let high = select((low >> 31u32) != 0u32, 0xffff_ffffu32, 0u32);
+    Excess { total: Wide { low, high }, fault: select(fits, 0u32, 1u32) }
 }
 
 /// The float nearest to a two's complement number of 64 bits, but for the rounding of its low word.

@@ -48,9 +48,16 @@ pub trait Feedback<T: State>: Commutative {
     /// The state of the item where the shared state is `shared`.
     fn respond(&self, item: T, setting: Self::Setting, shared: Self::Shared, now: Moment) -> Self::State;
 
-    /// The shared state of the next step. [`total()`] reads the folds, [`recall()`] the shared states so far, that of step `now.step`
-    /// the last of them.
-    fn update(&self, totals: &[u32], history: &[u32], setting: Self::Setting, now: Moment) -> Self::Shared;
+    /// The shared state of the next step. [`total()`] reads the folds; `shared` is what the items saw, and [`recall()`] reads
+    /// what they saw at earlier steps.
+    fn update(
+        &self,
+        totals: &[u32],
+        history: &[u32],
+        setting: Self::Setting,
+        shared: Self::Shared,
+        now: Moment,
+    ) -> Self::Shared;
 }
 
 /// The fold of the items with this key.

@@ -31,7 +31,7 @@ fn run<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task, member:
         for (key, state) in folded.into_iter().enumerate() {
             state.pack(&mut totals, key * O::State::WORDS);
         }
-        shared = op.update(&totals, &history, setting, now);
+        shared = op.update(&totals, &history, setting, shared, now);
         shared.pack(&mut history, (step as usize + 1) * O::Shared::WORDS);
         states.push(shared);
     }

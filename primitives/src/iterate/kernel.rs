@@ -3,28 +3,26 @@
 
 use cubecl::prelude::*;
 
-use super::totals::{Blueprint, cube_folds, nothing, unit_folds};
+use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::carried;
 use crate::tile::{fetch, keep, kept, store};
 use crate::views::View;
 use crate::{Monoid, MonoidExpand, State};
 
-/// The folds of the partials of `cubes` cubes, in `totals` after the next barrier.
+/// The unit's folds of the partials of `cubes` cubes, from place `first` on.
 #[cube]
-pub fn partial_folds<O: Monoid>(
+fn partial_folds<O: Monoid>(
     op: &O,
     partials: &[u32],
     first: u32,
     cubes: u32,
-    states: &mut Shared<[u32]>,
-    totals: &mut Shared<[u32]>,
     #[comptime] blueprint: Blueprint,
-) {
+) -> Array<u32> {
     let keys = comptime!(blueprint.keys);
     let units = comptime!(blueprint.units);
     let mut sums = nothing::<O>(op, keys);
-    let rounds = select(UNIT_POS < cubes, (cubes - UNIT_POS).div_ceil(units), 0u32);
+    let rounds = share(UNIT_POS, units, cubes);
     for round in 0..rounds {
         let cube = UNIT_POS + round * units;
         #[unroll]
@@ -34,10 +32,10 @@ pub fn partial_folds<O: Monoid>(
             keep::<O::State>(&mut sums, carried::<O>(op, round < rounds, folded), key);
         }
     }
-    cube_folds::<O>(op, &mut sums, states, totals, blueprint);
+    sums
 }
 
-/// Launch `step` of a loop of `last` steps: every cube makes the shared state of the partials that the launch before left, and
+/// Launch `step` of a loop of `end` steps: every cube makes the shared state of the partials that the launch before left, and
 /// folds its items under it. Partials of two launches lie apart. The last launch makes a shared state only.
 #[cube(launch_unchecked)]
 pub fn step<V: View, O: Feedback<V::Item>>(
@@ -48,7 +46,7 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     len: u32,
     cubes: u32,
     step: u32,
-    last: u32,
+    end: u32,
     #[comptime] blueprint: Blueprint,
 ) {
     let keys = comptime!(blueprint.keys);
@@ -58,14 +56,15 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     let setting = op.setting(0u32.runtime());
     if step > 0 {
         let first = ((step - 1) % 2) * cubes * keys;
-        partial_folds::<O>(&op, &*partials, first, cubes, &mut states, &mut totals, blueprint);
+        let mut sums = partial_folds::<O>(&op, &*partials, first, cubes, blueprint);
+        let folded = cube_folds::<O>(&op, &mut sums, cubes, &mut states, blueprint);
+        hand_over::<O>(folded, &mut totals, blueprint);
     }
-    // Protects: the first unit reads all totals.
-    sync_cube();
     if UNIT_POS == 0 {
         if step > 0 {
             let before = Moment { member: 0u32.runtime(), step: step - 1, origin: 0u32.runtime() };
-            store::<O::Shared>(&mut *told, 0u32, op.update(&*totals, &*history, setting, before));
+            let last = fetch::<O::Shared>(&*history, step - 1);
+            store::<O::Shared>(&mut *told, 0u32, op.update(&*totals, &*history, setting, last, before));
         } else {
             store::<O::Shared>(&mut *told, 0u32, op.start(setting));
         }
@@ -73,21 +72,19 @@ pub fn step<V: View, O: Feedback<V::Item>>(
             store::<O::Shared>(history, step, fetch::<O::Shared>(&*told, 0u32));
         }
     }
-    // Protects: every unit reads the shared state.
+    // Protects: every unit reads the shared state, and `states` are read before they are written anew.
     sync_cube();
-    if step < last {
+    if step < end {
         let shared = fetch::<O::Shared>(&*told, 0u32);
         let now = Moment { member: 0u32.runtime(), step, origin: 0u32.runtime() };
         let cube = CUBE_POS as u32;
         let first = cube * comptime!(blueprint.units) + UNIT_POS;
         let stride = cubes * comptime!(blueprint.units);
-        let mut sums = unit_folds::<V, O>(&view, &op, first, stride, len, setting, shared, now, keys);
-        cube_folds::<O>(&op, &mut sums, &mut states, &mut totals, blueprint);
-        // Protects: the totals are there before they are stored.
-        sync_cube();
+        let rounds = share(first, stride, len);
+        let mut sums = unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, keys);
+        let folded = cube_folds::<O>(&op, &mut sums, comptime!(blueprint.units).runtime(), &mut states, blueprint);
         if UNIT_POS < keys {
-            let slot = ((step % 2) * cubes + cube) * keys + UNIT_POS;
-            store::<O::State>(partials, slot, fetch::<O::State>(&*totals, UNIT_POS));
+            store::<O::State>(partials, ((step % 2) * cubes + cube) * keys + UNIT_POS, folded);
         }
     }
 }
@@ -119,17 +116,18 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
         }
         store::<O::Shared>(&mut *told, 0u32, fetch::<O::Shared>(&*history, origin + first));
     }
+    let rounds = share(UNIT_POS, units, len);
     for step in first..end {
-        // Protects: every unit reads the shared state.
+        // Protects: every unit reads the shared state, and `states` are read before they are written anew.
         sync_cube();
         let shared = fetch::<O::Shared>(&*told, 0u32);
         let now = Moment { member, step, origin };
-        let mut sums = unit_folds::<V, O>(&view, &op, UNIT_POS, units, len, setting, shared, now, keys);
-        cube_folds::<O>(&op, &mut sums, &mut states, &mut totals, blueprint);
-        // Protects: the first unit reads all totals, after every unit has read the shared state.
-        sync_cube();
+        let mut sums = unit_folds::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, shared, now, keys);
+        // Every unit has read the shared state when it is through this.
+        let folded = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
+        hand_over::<O>(folded, &mut totals, blueprint);
         if UNIT_POS == 0 {
-            let next = op.update(&*totals, &*history, setting, now);
+            let next = op.update(&*totals, &*history, setting, shared, now);
             store::<O::Shared>(history, origin + step + 1, next);
             store::<O::Shared>(&mut *told, 0u32, next);
         }

@@ -3,11 +3,13 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::plan::{Plan, Refusal, Task};
+use super::plan::{Plan, Refusal, Task, patience};
 use super::totals::Blueprint;
 use super::{Feedback, Way, kernel, resident as staying, states};
 use crate::device::{Gpu, Launch, argument};
 use crate::reduce::launch::partials;
+use crate::scan::descriptor::{Halves, MEMORY, Wholes};
+use crate::scan::launch::Form;
 use crate::views::Source;
 use crate::{Buffer, Device, Error, State};
 
@@ -36,11 +38,14 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     let history = device.allocate::<O::Shared>(gpu, len)?;
     match plan.way {
         Way::Launches => steps(device, gpu, source, op, task, &plan, &history)?,
-        Way::Resident if !resident(device, gpu, source, op, task, &plan, &history)? => {
-            let plan = Plan::new::<O::State>(task, Way::Launches, &gpu.profile).map_err(refused)?;
-            steps(device, gpu, source, op, task, &plan, &history)?;
+        Way::Resident => {
+            let stay = if gpu.profile.atomic_u64 { resident::<S, O, Wholes> } else { resident::<S, O, Halves> };
+            if !stay(device, gpu, source, op, task, &plan, &history)? {
+                // The same cubes, so that items are folded in the same grouping.
+                let plan = Plan { way: Way::Launches, ..plan };
+                steps(device, gpu, source, op, task, &plan, &history)?;
+            }
         }
-        Way::Resident => {}
         _ => whole(device, gpu, source, op, task, &plan, &history)?,
     }
     Ok(Buffer::on_device(device, history, len))
@@ -137,7 +142,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
 }
 
 /// All steps by cubes that wait for one another. False where they gave up, and the history is not whole.
-fn resident<S: Source + ?Sized, O: Feedback<S::Item>>(
+fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
@@ -146,37 +151,37 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>>(
     plan: &Plan,
     history: &Handle,
 ) -> Result<bool, Error> {
-    let count = 2 * plan.cubes * task.keys;
-    let partials = partials::<O::State>(device, gpu, count, 0)?;
+    // Two sets, of a slot for each cube and key.
+    let count = u64::from(2 * plan.cubes * task.keys) * (O::State::WORDS * MEMORY) as u64;
     let mut first = 0;
     loop {
         let end = first + plan.steps.min(task.steps - first);
         let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
-        let barrier = gpu.zeros(2);
+        let (words, fault) = (gpu.zeros(count), gpu.zeros(1));
         let strategy = plan.way.name();
         let (cubes, units) = (plan.cubes, plan.units);
         device.notify(&Launch { kernel: "iterate::resident", strategy, cubes: cubes.into(), units });
         // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
-        // partials for two of each cube and key, the barrier for two words. Every loop ends: the wait after a number of looks.
+        // words for two folds of each cube and key. Every loop ends: the wait after a number of looks.
         unsafe {
-            staying::resident::launch_unchecked::<S::View, O>(
+            staying::resident::launch_unchecked::<S::View, O, D>(
                 &gpu.client,
                 CubeCount::Static(cubes, 1, 1),
                 CubeDim::new_1d(units),
                 view,
                 op,
                 argument(history.clone(), states(task) as usize * O::Shared::WORDS),
-                argument(partials.clone(), count as usize * O::State::WORDS),
-                argument(barrier.clone(), 2),
+                D::argument(words, count),
+                argument(fault.clone(), 1),
                 task.len as u32,
                 cubes,
                 first,
                 end,
+                patience(&gpu.profile),
                 blueprint(task, plan),
             );
         }
-        let words = Buffer::<u32>::on_device(device, barrier, 2).to_vec()?;
-        if words[1] != 0 {
+        if Buffer::<u32>::on_device(device, fault, 1).to_vec()? != [0] {
             return Ok(false);
         }
         first = end;

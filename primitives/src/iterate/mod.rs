@@ -8,7 +8,7 @@
 //! | [`Way::Launches`] | one a step: every cube first makes the shared state of the last step's partials, so that no cube waits for another | many items |
 //! | [`Way::OneCube`] | one: a cube has all items, and only its own units wait | few items |
 //! | [`Way::Ensemble`] | one for all loops, a cube each | many loops |
-//! | [`Way::Resident`] | one: as many cubes as surely run at the same time wait for one another between steps | many items, where the device has a barrier of all cubes |
+//! | [`Way::Resident`] | one: as many cubes as surely run at the same time tell one another their folds between steps | more items than one cube takes in that time, where the multiprocessors are told |
 //!
 //! The host folds fixed chunks on rayon.
 
@@ -31,7 +31,7 @@ use crate::{Buffer, Device, Error};
 /// How the steps of a loop follow one another on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Way {
-    /// By the number of items and of loops.
+    /// By the number of items and of loops, and by whether the device tells its multiprocessors.
     #[default]
     Auto,
     /// A launch a step, over as many cubes as keep the device busy.
@@ -41,7 +41,7 @@ pub enum Way {
     /// All steps of every loop in a cube of its own.
     Ensemble,
     /// All steps of one loop in a launch of no more cubes than there are multiprocessors. Where they do not run at the same time
-    /// after all, the wait ends, and a launch a step does the work. Never taken unasked.
+    /// after all, the wait ends, and a launch a step does the work.
     Resident,
 }
 
@@ -96,7 +96,7 @@ impl Device {
     ///
     /// ```
     /// use cubefold_primitives::cubecl::prelude::*;
-    /// use cubefold_primitives::iterate::{Feedback, FeedbackExpand, Iteration, Moment, recall, total};
+    /// use cubefold_primitives::iterate::{Feedback, FeedbackExpand, Iteration, Moment, total};
     /// use cubefold_primitives::{Commutative, Device, Monoid, MonoidExpand, Operator, cubecl};
     ///
     /// #[derive(Clone, Operator)]
@@ -132,8 +132,8 @@ impl Device {
     ///     fn respond(&self, item: f32, _setting: u32, guess: f32, _now: Moment) -> f32 {
     ///         item - guess
     ///     }
-    ///     fn update(&self, totals: &[u32], history: &[u32], _setting: u32, now: Moment) -> f32 {
-    ///         recall::<f32>(history, now, now.step) + total::<f32>(totals, 0u32) / self.count
+    ///     fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, guess: f32, _now: Moment) -> f32 {
+    ///         guess + total::<f32>(totals, 0u32) / self.count
     ///     }
     /// }
     ///

@@ -1,6 +1,7 @@
 //! Which way a loop goes, and how its items are dealt: pure arithmetic, tested without a device.
 
 use super::Way;
+use crate::scan::descriptor::{Halves, Tags};
 use crate::{Error, Feature, Profile, State};
 
 /// Folds that a step may have: each is held in registers, and without planes in shared memory for each of as many units.
@@ -9,12 +10,27 @@ pub const MOST_KEYS: u32 = 32;
 /// Units of a cube that is asked for: large cubes leave few partials for every cube to fold again.
 const UNITS: u32 = 512;
 
-/// The same where a multiprocessor has one cube only.
-const RESIDENT_UNITS: u32 = 1024;
+/// The same where one cube has a whole loop and the device to itself.
+const ONE_CUBE_UNITS: u32 = 1024;
 
-/// Items of a loop up to which one cube has them all: at eight of a hundred instructions for each unit, a cube takes a step in about
-/// the time of a launch. Counted, not measured.
-const FEW: u64 = 1 << 12;
+/// The same where many loops run: while one folds and makes its shared state, others of the same multiprocessor go on.
+const ENSEMBLE_UNITS: u32 = 128;
+
+/// The same where cubes stay, and a multiprocessor has one only.
+const RESIDENT_UNITS: u32 = 512;
+
+/// The same for over [`MANY`] items a cube: then waiting for memory and arithmetic outweighs the fold of a cube.
+const RESIDENT_MANY_UNITS: u32 = 1024;
+
+/// Items of a cube that stays up to which it has [`RESIDENT_UNITS`]. Counted, not measured: eight for each unit.
+const MANY: u64 = 1 << 12;
+
+/// Items of a loop up to which one cube has them all, rather than a launch a step. Counted, not measured: at 1024 units and a
+/// hundred instructions an item, a step takes the time of a launch.
+const FEW: u64 = 1 << 14;
+
+/// The same rather than cubes that stay. Counted, not measured: telling the others takes the time of some thousand items.
+const FEW_TO_STAY: u64 = 1 << 11;
 
 /// Cubes of a launch where the number of multiprocessors is not told.
 const CUBES: u32 = 256;
@@ -25,8 +41,11 @@ const CUBES_EACH: u32 = 2;
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
 
-/// Steps of a launch, so that the arrivals of all cubes are counted in 32 bits.
-const MOST_STEPS: u64 = 1 << 20;
+/// Steps of a launch, which the words that cubes tell one another can number.
+const MOST_STEPS: u64 = Halves::TAGS as u64;
+
+/// Looks at what another cube tells before a cube gives up: under a second. What it waits for takes microseconds, where all cubes run.
+const PATIENCE: u32 = 1 << 20;
 
 /// Iterations of a step beside those for items.
 const STEP_ROUNDS: u64 = 2;
@@ -85,24 +104,37 @@ impl Plan {
     /// The plan for `task`, whose folds are states `S`, by the way that is asked for.
     pub fn new<S: State>(task: &Task, wanted: Way, profile: &Profile) -> Result<Self, Refusal> {
         task.check().map_err(Refusal::Asked)?;
-        let wanted_units = if wanted == Way::Resident { RESIDENT_UNITS } else { UNITS };
-        let (units, plane) = fitting::<S>(task, profile, wanted_units).map_err(Refusal::Lacks)?;
-        let whole = Plan { way: Way::OneCube, units, plane, cubes: 1, steps: 0 };
-        let way = match wanted {
-            Way::Auto => auto(task, &whole, profile),
+        match wanted {
+            // Where a cube cannot take its items, more cubes can.
+            Way::Auto => Plan::by::<S>(auto(task, profile), task, profile).or_else(|refusal| match refusal {
+                Refusal::Asked(_) if task.members == 1 => Plan::by::<S>(Way::Launches, task, profile),
+                refusal => Err(refusal),
+            }),
             Way::Launches | Way::OneCube | Way::Resident if task.members > 1 => {
-                return Err(Refusal::Asked(Error::NoOption { what: "many loops at once", option: wanted.name() }));
+                Err(Refusal::Asked(Error::NoOption { what: "many loops at once", option: wanted.name() }))
             }
-            asked => asked,
-        };
+            asked => Plan::by::<S>(asked, task, profile),
+        }
+    }
+
+    /// The plan by a way that is settled.
+    fn by<S: State>(way: Way, task: &Task, profile: &Profile) -> Result<Self, Refusal> {
+        let fit = |wanted, folds| fitting::<S>(task, profile, wanted, folds).map_err(Refusal::Lacks);
+        let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1 };
         match way {
-            Way::Launches => Ok(Plan { way, cubes: cubes(task.len, units, profile), steps: 1, ..whole }),
+            Way::Launches => {
+                let fitting = fit(UNITS, 1)?;
+                Ok(plan(fitting, cubes(task.len, fitting.0, profile)))
+            }
             Way::Resident => {
                 let together = together(profile).ok_or(Refusal::Lacks(Feature::CubeBarrier))?;
-                let cubes = task.len.div_ceil(units.into()).clamp(1, together.into()) as u32;
-                Plan { way, cubes, ..whole }.with_steps(task, profile)
+                let many = task.len > MANY * u64::from(together);
+                let fitting = fit(if many { RESIDENT_MANY_UNITS } else { RESIDENT_UNITS }, 2)?;
+                let cubes = task.len.div_ceil(fitting.0.into()).clamp(1, together.into()) as u32;
+                plan(fitting, cubes).with_steps(task, profile)
             }
-            _ => Plan { way, ..whole }.with_steps(task, profile),
+            Way::Ensemble => plan(fit(ENSEMBLE_UNITS, 1)?, 1).with_steps(task, profile),
+            _ => plan(fit(ONE_CUBE_UNITS, 1)?, 1).with_steps(task, profile),
         }
     }
 
@@ -131,16 +163,23 @@ impl Plan {
 }
 
 /// The way that is taken where none is asked for.
-fn auto(task: &Task, whole: &Plan, profile: &Profile) -> Way {
+fn auto(task: &Task, profile: &Profile) -> Way {
+    let stays = together(profile).is_some();
     match task.members {
-        1 if task.len > FEW || whole.steps_at_once(task, profile) == 0 => Way::Launches,
-        1 => Way::OneCube,
+        1 if task.len <= if stays { FEW_TO_STAY } else { FEW } => Way::OneCube,
+        1 if stays => Way::Resident,
+        1 => Way::Launches,
         _ => Way::Ensemble,
     }
 }
 
-/// Units of a cube and of its planes for which the states of all keys fit into shared memory.
-fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32) -> Result<(u32, u32), Feature> {
+/// Looks before a cube gives up; half of a unit's iterations at most, the others are those of [`Plan::steps`].
+pub fn patience(profile: &Profile) -> u32 {
+    PATIENCE.min(profile.max_loop / 2)
+}
+
+/// Units of a cube and of its planes for which the states of all keys fit into shared memory, for as many `folds` at a time.
+fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32, folds: usize) -> Result<(u32, u32), Feature> {
     let most = wanted.min(profile.max_units).max(1);
     // A fold halves the units again and again; no more of them than items are of use, but a unit for every key.
     let least = task.keys.next_power_of_two();
@@ -148,9 +187,11 @@ fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32) -> Result<(u32
     let mut units =
         (1 << most.ilog2()).min(items.max(1).next_power_of_two().max(least).max(profile.plane.unwrap_or(1)));
     loop {
-        let plane = profile.plane.filter(|&plane| units.is_multiple_of(plane)).unwrap_or(0);
+        // A plane shares its keys out among its units.
+        let even = |plane: &u32| units.is_multiple_of(*plane) && plane.is_power_of_two() && task.keys <= *plane;
+        let plane = profile.plane.filter(even).unwrap_or(0);
         let slots = if plane > 0 { units / plane } else { units };
-        let bytes = 4 * S::WORDS * task.keys as usize * (slots as usize + 1);
+        let bytes = 4 * S::WORDS * task.keys as usize * (folds * slots as usize + 1);
         if bytes + RESERVED <= profile.shared_bytes {
             return if units < task.keys { Err(Feature::Units(task.keys)) } else { Ok((units, plane)) };
         }
@@ -164,9 +205,9 @@ fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32) -> Result<(u32
 /// Bytes of shared memory that are left for the shared state.
 const RESERVED: usize = 1024;
 
-/// Cubes that surely run at the same time, where one sees what another stores.
+/// Cubes that surely run at the same time, where they can tell one another words.
 fn together(profile: &Profile) -> Option<u32> {
-    let told = profile.multiprocessors.filter(|_| profile.memory_scope && profile.atomic_u32);
+    let told = profile.multiprocessors.filter(|_| profile.atomic_u32);
     told.map(|cubes| cubes.min(profile.max_cubes.0).min(1 << 10)).filter(|&cubes| cubes > 0)
 }
 
@@ -198,6 +239,11 @@ mod tests {
         assert_eq!(way(task(FEW)), Ok(Way::OneCube));
         assert_eq!(way(task(FEW + 1)), Ok(Way::Launches));
         assert_eq!(way(Task { members: 2, ..task(1 << 20) }), Ok(Way::Ensemble));
+        let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
+        let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
+        assert_eq!(way(task(FEW_TO_STAY)), Ok(Way::OneCube));
+        assert_eq!(way(task(FEW_TO_STAY + 1)), Ok(Way::Resident));
+        assert_eq!(way(Task { members: 2, ..task(1 << 20) }), Ok(Way::Ensemble));
     }
 
     #[test]
@@ -207,8 +253,8 @@ mod tests {
             assert!(matches!(plan(many, way, &Profile::plain()), Err(Refusal::Asked(Error::NoOption { .. }))));
             assert!(plan(Task { members: 1, ..many }, way, &Profile::plain()).is_ok());
         }
-        let short = Profile { max_loop: 4, ..Profile::plain() };
-        let most = 2 * u64::from(UNITS);
+        let short = Profile { max_loop: 4, shared_bytes: 1 << 16, ..Profile::plain() };
+        let most = 2 * u64::from(ONE_CUBE_UNITS);
         assert_eq!(plan(task(most), Way::OneCube, &short).map(|plan| plan.steps), Ok(1));
         assert!(matches!(plan(task(most + 1), Way::OneCube, &short), Err(Refusal::Asked(Error::TooLong { .. }))));
         assert_eq!(plan(task(most + 1), Way::Auto, &short).map(|plan| plan.way), Ok(Way::Launches));
@@ -247,12 +293,14 @@ mod tests {
 
     #[test]
     fn cubes_stay_only_where_they_surely_run_at_the_same_time() {
-        let stays = Profile { multiprocessors: Some(132), memory_scope: true, ..Profile::plain() };
+        let plain = Profile { shared_bytes: 1 << 17, ..Profile::plain() };
+        let stays = Profile { multiprocessors: Some(132), ..plain };
         let cubes = |len| plan(task(len), Way::Resident, &stays).map(|plan| (plan.cubes, plan.steps));
-        assert_eq!([cubes(1), cubes(1 << 24)], [Ok((1, 500)), Ok((132, 500))]);
+        assert_eq!([cubes(1), cubes(513), cubes(1 << 24)], [Ok((1, 500)), Ok((2, 500)), Ok((132, 500))]);
+        let units = |len| plan(task(len), Way::Resident, &stays).map(|plan| plan.units);
+        assert_eq!([units(132 * MANY), units(132 * MANY + 1)], [Ok(512), Ok(1024)]);
         let unknown = Profile { multiprocessors: None, ..stays.clone() };
-        for lacks in [unknown, Profile { memory_scope: false, ..stays.clone() }, Profile { atomic_u32: false, ..stays }]
-        {
+        for lacks in [unknown, Profile { atomic_u32: false, ..stays }] {
             assert_eq!(plan(task(9), Way::Resident, &lacks), Err(Refusal::Lacks(Feature::CubeBarrier)));
         }
     }

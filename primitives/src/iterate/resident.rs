@@ -1,57 +1,86 @@
-//! The kernel of a loop whose cubes all stay: they wait for one another between steps, by a barrier of the whole device.
+//! The kernel of a loop whose cubes all stay: between steps each tells all others its folds.
+//!
+//! A word of a fold travels with the number of its step ([`Descriptors`]): a word with another number is not yet there. Hence no
+//! barrier of the device, no fence and no clearing between steps. A cube that has the words of a step from all others writes those
+//! of the next, and no cube then still reads those of the step before: two sets of words do.
 #![allow(clippy::explicit_auto_deref)] // what #[cube] writes does not deref by itself
 
 use cubecl::prelude::*;
 
-use super::kernel::partial_folds;
-use super::totals::{Blueprint, cube_folds, unit_folds};
+use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
 use super::{Feedback, FeedbackExpand, Moment};
-use crate::State;
-use crate::tile::{fetch, store};
+use crate::ops::{carried, choose};
+use crate::scan::descriptor::{Descriptors, Slots, look, publish};
+use crate::tile::{fetch, keep, kept, registers, store};
 use crate::views::View;
+use crate::{Monoid, MonoidExpand, State};
 
-/// Looks at the arrivals before a cube gives up: under a second. What it waits for takes microseconds, where all cubes run.
-const PATIENCE: u32 = 1 << 20;
-
-/// Waits until `arrivals` cubes have been here since `barrier` was 0, or gives up: `sound` is then 0, and the second word of
-/// the barrier not. What a cube stored before, all others see after.
+/// The unit's folds of what `cubes` cubes tell, from slot `first` on, a row of cubes for each key. Where something is not there after
+/// `patience` looks, `sound` is 0.
 #[cube]
-fn all_arrive(barrier: &mut [Atomic<u32>], arrivals: u32, sound: &mut Shared<[u32]>) {
-    // Releases: what this cube stored is there before it arrives.
-    sync_storage();
-    if UNIT_POS == 0 {
-        let mut here = barrier[0].fetch_add(1u32) + 1u32;
+fn told_folds<O: Monoid, D: Descriptors>(
+    op: &O,
+    words: &D,
+    slots: Slots,
+    first: u32,
+    cubes: u32,
+    patience: u32,
+    sound: &mut Shared<[u32]>,
+    #[comptime] blueprint: Blueprint,
+) -> Array<u32> {
+    let keys = comptime!(blueprint.keys);
+    let units = comptime!(blueprint.units);
+    let mut sums = nothing::<O>(op, keys);
+    let mut seen = registers::<O::State>(keys);
+    let rounds = share(UNIT_POS, units, cubes);
+    for round in 0..rounds {
+        let slot = first + UNIT_POS + round * units;
+        let mut there = 0u32;
         let mut looks = 0u32;
-        while here < arrivals && looks < PATIENCE {
-            here = barrier[0].load();
+        while there == 0u32 && looks < patience {
+            there = 1u32;
+            #[unroll]
+            for key in 0..keys {
+                there &= look::<O::State, D>(words, slots, slot + key * cubes, &mut seen, key);
+            }
             looks += 1u32;
         }
-        if here < arrivals {
-            barrier[1].store(1u32);
+        if there == 0u32 {
             sound[0] = 0u32;
         }
+        #[unroll]
+        for key in 0..keys {
+            let found = choose::<O::State>(there != 0u32, kept::<O::State>(&seen, key), op.identity());
+            let folded = op.combine(kept::<O::State>(&sums, key), found);
+            keep::<O::State>(&mut sums, carried::<O>(op, round < rounds, folded), key);
+        }
     }
-    // Acquires: what the others stored is there. Protects: every unit knows whether all are here.
-    sync_storage();
+    sums
 }
 
-/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. Partials of two steps lie
-/// apart. `barrier` is 0 before.
+/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. `words` have no step's number
+/// before. Where one waits in vain, `fault` is 1, and what comes after is not right.
+///
+/// Every cube stores the whole history, the same as all others: so it reads there what it stored itself.
 #[cube(launch_unchecked)]
-pub fn resident<V: View, O: Feedback<V::Item>>(
+pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
     view: V,
     op: O,
     history: &mut [u32],
-    partials: &mut [u32],
-    barrier: &mut [Atomic<u32>],
+    words: &mut D,
+    fault: &mut [u32],
     len: u32,
     cubes: u32,
     first: u32,
     end: u32,
+    patience: u32,
     #[comptime] blueprint: Blueprint,
 ) {
     let keys = comptime!(blueprint.keys);
+    let units = comptime!(blueprint.units);
+    // Two: some units fold what other cubes tell while others still fold what this one does.
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
+    let mut others = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
     let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
     let mut sound = Shared::<[u32]>::new_slice(1usize);
@@ -61,39 +90,35 @@ pub fn resident<V: View, O: Feedback<V::Item>>(
     if UNIT_POS == 0 {
         sound[0] = 1u32;
         if first == 0 {
-            store::<O::Shared>(&mut *told, 0u32, op.start(setting));
-            if cube == 0 {
-                store::<O::Shared>(history, 0u32, fetch::<O::Shared>(&*told, 0u32));
-            }
-        } else {
-            store::<O::Shared>(&mut *told, 0u32, fetch::<O::Shared>(&*history, first));
+            store::<O::Shared>(history, 0u32, op.start(setting));
         }
+        store::<O::Shared>(&mut *told, 0u32, fetch::<O::Shared>(&*history, first));
     }
+    let start = cube * units + UNIT_POS;
+    let stride = cubes * units;
+    let rounds = share(start, stride, len);
     for step in first..end {
-        // Protects: every unit reads the shared state, and whether the barrier holds.
+        // Protects: every unit reads the shared state, and whether all were here.
         sync_cube();
         if sound[0] != 0u32 {
             let shared = fetch::<O::Shared>(&*told, 0u32);
             let now = Moment { member, step, origin: member };
-            let start = cube * comptime!(blueprint.units) + UNIT_POS;
-            let stride = cubes * comptime!(blueprint.units);
-            let mut sums = unit_folds::<V, O>(&view, &op, start, stride, len, setting, shared, now, keys);
-            cube_folds::<O>(&op, &mut sums, &mut states, &mut totals, blueprint);
-            // Protects: the totals are there before they are stored.
-            sync_cube();
-            let base = (step % 2) * cubes * keys;
+            let mut sums = unit_folds::<V, O>(&view, &op, start, stride, rounds, setting, shared, now, keys);
+            let own = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
+            let slots = Slots { count: 2u32 * cubes * keys, tag: step - first + 1u32 };
+            let set = (step % 2u32) * cubes * keys;
             if UNIT_POS < keys {
-                store::<O::State>(partials, base + cube * keys + UNIT_POS, fetch::<O::State>(&*totals, UNIT_POS));
+                publish::<O::State, D>(words, slots, set + UNIT_POS * cubes + cube, own);
             }
-            all_arrive(barrier, (step - first + 1) * cubes, &mut sound);
-            partial_folds::<O>(&op, &*partials, base, cubes, &mut states, &mut totals, blueprint);
-            // Protects: the first unit reads all totals.
-            sync_cube();
+            let mut all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
+            let folded = cube_folds::<O>(&op, &mut all, cubes, &mut others, blueprint);
+            hand_over::<O>(folded, &mut totals, blueprint);
             if UNIT_POS == 0 {
-                let next = op.update(&*totals, &*history, setting, now);
+                let next = op.update(&*totals, &*history, setting, shared, now);
                 store::<O::Shared>(&mut *told, 0u32, next);
-                if cube == 0 {
-                    store::<O::Shared>(history, step + 1, next);
+                store::<O::Shared>(history, step + 1u32, next);
+                if sound[0] == 0u32 {
+                    fault[0] = 1u32;
                 }
             }
         }

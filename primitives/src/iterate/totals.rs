@@ -4,7 +4,7 @@ use cubecl::prelude::*;
 
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::carried;
-use crate::tile::{Tile, keep, kept, lane, plane_fold, registers, shared_load, shared_store, store};
+use crate::tile::{keep, kept, plane_folds, registers, shared_load, shared_store, shuffled_from, store};
 use crate::views::{View, ViewExpand};
 use crate::{Monoid, MonoidExpand, Wide};
 
@@ -29,12 +29,6 @@ impl Blueprint {
     pub fn groups(self) -> u32 {
         if self.plane > 0 { self.units / self.plane } else { self.units }
     }
-
-    /// The same planes for the collectives over tiles.
-    pub fn tile(self) -> Tile {
-        let Blueprint { units, plane, .. } = self;
-        Tile { units, steps: 1, rows: 1, run: 1, plane, shuffles: plane > 0, rolled: true }
-    }
 }
 
 /// Registers with the identity for every key.
@@ -48,97 +42,172 @@ pub fn nothing<O: Monoid>(op: &O, #[comptime] keys: u32) -> Array<u32> {
     sums
 }
 
-/// The unit's folds of the items `first`, `first + stride`, … below `len`.
+/// How many of `first`, `first + stride`, … are below `len`; without a sum that could leave 32 bits.
+#[cube]
+pub fn share(first: u32, stride: u32, len: u32) -> u32 {
+    select(first < len, (len - first - 1) / stride + 1, 0u32)
+}
+
+/// Folds a state into the register of its key, if that is one.
+#[cube]
+fn push<O: Monoid>(op: &O, sums: &mut Array<u32>, state: O::State, key: u32, #[comptime] keys: u32) {
+    #[unroll]
+    for index in 0..keys {
+        if key == index {
+            let folded = op.combine(kept::<O::State>(&*sums, index), state);
+            keep::<O::State>(sums, folded, index);
+        }
+    }
+}
+
+/// The unit's folds of the items `first`, `first + stride`, …, `rounds` of them.
 #[cube]
 pub fn unit_folds<V: View, O: Feedback<V::Item>>(
     view: &V,
     op: &O,
     first: u32,
     stride: u32,
-    len: u32,
+    rounds: u32,
     setting: O::Setting,
     shared: O::Shared,
     now: Moment,
     #[comptime] keys: u32,
 ) -> Array<u32> {
     let mut sums = nothing::<O>(op, keys);
-    // Rounded up without a sum that could leave 32 bits.
-    let rounds = select(first < len, (len - first - 1) / stride + 1, 0u32);
+    // Where items of a key lie together, one fold goes on from item to item, and into its register when another key comes.
+    let mut current = keys.runtime();
+    let mut run = op.identity();
     for round in 0..rounds {
         let item = view.read(Wide { low: first + round * stride, high: 0u32.runtime() });
         let key = op.key(item, setting, shared, now);
-        let state = op.respond(item, setting, shared, now);
-        #[unroll]
-        for index in 0..keys {
-            if key == index {
-                let folded = op.combine(kept::<O::State>(&sums, index), state);
-                keep::<O::State>(&mut sums, folded, index);
-            }
+        if key != current {
+            push::<O>(op, &mut sums, run, current, keys);
+            run = op.identity();
+            current = key;
         }
+        let folded = op.combine(run, op.respond(item, setting, shared, now));
+        run = carried::<O>(op, round < rounds, folded);
     }
+    push::<O>(op, &mut sums, run, current, keys);
     sums
 }
 
-/// The folds of all units of the cube, a state a key, in `totals` after the next barrier. `states` holds `blueprint.slots()`
-/// states and may be used again after that barrier; every unit has passed a barrier in here.
+/// The folds of all units of the cube: that of key `k` is right on unit `k`. Units from `active` on have nothing to fold.
+/// `states` holds `blueprint.slots()` states and may be used again after the next barrier; every unit has passed a barrier in here.
 #[cube]
 pub fn cube_folds<O: Monoid>(
     op: &O,
     sums: &mut Array<u32>,
+    active: u32,
     states: &mut Shared<[u32]>,
-    totals: &mut Shared<[u32]>,
     #[comptime] blueprint: Blueprint,
-) {
+) -> O::State {
+    if comptime!(blueprint.plane > 0) {
+        planes_folds::<O>(op, sums, active, states, blueprint)
+    } else {
+        units_folds::<O>(op, &*sums, states, blueprint)
+    }
+}
+
+/// By shuffles within the planes, then within the first.
+#[cube]
+fn planes_folds<O: Monoid>(
+    op: &O,
+    sums: &mut Array<u32>,
+    active: u32,
+    states: &mut Shared<[u32]>,
+    #[comptime] blueprint: Blueprint,
+) -> O::State {
     let keys = comptime!(blueprint.keys);
+    let plane = comptime!(blueprint.plane);
     let groups = comptime!(blueprint.groups());
     let slots = comptime!(blueprint.slots());
-    if comptime!(blueprint.plane > 0) {
-        let tile = comptime!(blueprint.tile());
-        #[unroll]
-        for key in 0..keys {
-            let folded = plane_fold::<O>(op, kept::<O::State>(&*sums, key), states, tile);
-            if lane(tile) == 0 {
-                let slot = UNIT_POS / comptime!(blueprint.plane) + comptime!(key * groups);
-                shared_store::<O::State>(states, slot, folded, slots);
-            }
+    let own = UNIT_POS / plane;
+    let folding = min(active.div_ceil(plane), groups);
+    if own < folding {
+        let folded = plane_folds::<O>(op, sums, keys, plane);
+        if UNIT_POS_PLANE < keys {
+            shared_store::<O::State>(states, UNIT_POS_PLANE * groups + own, folded, slots);
         }
-        // Protects: the folds of all planes are there.
-        sync_cube();
-        // A unit for each key.
-        if UNIT_POS < keys {
-            let mut folded = shared_load::<O::State>(&*states, UNIT_POS * groups, slots);
-            for group in 1..groups {
-                let after = shared_load::<O::State>(&*states, UNIT_POS * groups + group, slots);
-                folded = carried::<O>(op, group < groups, op.combine(folded, after));
-            }
-            store::<O::State>(&mut *totals, UNIT_POS, folded);
-        }
-    } else {
+    }
+    // Protects: the folds of all planes are there.
+    sync_cube();
+    let mut folded = op.identity();
+    if own == 0 {
+        let mut parts = nothing::<O>(op, keys);
         #[unroll]
-        for key in 0..keys {
-            let slot = UNIT_POS + comptime!(key * groups);
-            shared_store::<O::State>(states, slot, kept::<O::State>(&*sums, key), slots);
-        }
-        let steps = comptime!(groups.ilog2());
-        #[unroll]
-        for step in 0..steps {
-            let distance = comptime!(1u32 << step);
-            // Protects: the partner's states of the last step are there.
-            sync_cube();
-            if UNIT_POS % comptime!(2 * distance) == 0 {
+        for round in 0..comptime!(groups.div_ceil(plane)) {
+            let group = UNIT_POS_PLANE + comptime!(round * plane);
+            if group < folding {
                 #[unroll]
                 for key in 0..keys {
-                    let slot = UNIT_POS + comptime!(key * groups);
-                    let after = shared_load::<O::State>(&*states, slot + distance, slots);
-                    let folded = op.combine(shared_load::<O::State>(&*states, slot, slots), after);
-                    shared_store::<O::State>(states, slot, folded, slots);
+                    let part = shared_load::<O::State>(&*states, comptime!(key * groups) + group, slots);
+                    let sum = op.combine(kept::<O::State>(&parts, key), part);
+                    keep::<O::State>(&mut parts, sum, key);
                 }
             }
         }
-        // Protects: the first unit's states are the cube's.
+        folded = plane_folds::<O>(op, &mut parts, keys, comptime!(groups.min(plane)));
+    }
+    folded
+}
+
+/// By halving distances in shared memory.
+#[cube]
+fn units_folds<O: Monoid>(
+    op: &O,
+    sums: &Array<u32>,
+    states: &mut Shared<[u32]>,
+    #[comptime] blueprint: Blueprint,
+) -> O::State {
+    let keys = comptime!(blueprint.keys);
+    let units = comptime!(blueprint.units);
+    let slots = comptime!(blueprint.slots());
+    #[unroll]
+    for key in 0..keys {
+        let slot = UNIT_POS + comptime!(key * units);
+        shared_store::<O::State>(states, slot, kept::<O::State>(sums, key), slots);
+    }
+    let steps = comptime!(units.ilog2());
+    #[unroll]
+    for step in 0..steps {
+        let distance = comptime!(units >> (step + 1));
+        // Protects: the partner's states of the last step are there.
         sync_cube();
-        if UNIT_POS < keys {
-            store::<O::State>(&mut *totals, UNIT_POS, shared_load::<O::State>(&*states, UNIT_POS * groups, slots));
+        if UNIT_POS < distance {
+            #[unroll]
+            for key in 0..keys {
+                let slot = UNIT_POS + comptime!(key * units);
+                let after = shared_load::<O::State>(&*states, slot + distance, slots);
+                let folded = op.combine(shared_load::<O::State>(&*states, slot, slots), after);
+                shared_store::<O::State>(states, slot, folded, slots);
+            }
         }
+    }
+    // Protects: the first unit's states are the cube's.
+    sync_cube();
+    shared_load::<O::State>(&*states, min(UNIT_POS, comptime!(keys - 1)) * units, slots)
+}
+
+/// Puts the folds that [`cube_folds`] gave into `totals`, for the first unit to read.
+#[cube]
+pub fn hand_over<O: Monoid>(folded: O::State, totals: &mut Shared<[u32]>, #[comptime] blueprint: Blueprint) {
+    let keys = comptime!(blueprint.keys);
+    if comptime!(blueprint.plane > 0) {
+        if UNIT_POS < comptime!(blueprint.plane) {
+            #[unroll]
+            for key in 0..keys {
+                let total = shuffled_from::<O::State>(folded, key);
+                if UNIT_POS == 0 {
+                    store::<O::State>(&mut *totals, key, total);
+                }
+            }
+        }
+    } else {
+        if UNIT_POS < keys {
+            store::<O::State>(&mut *totals, UNIT_POS, folded);
+        }
+        // Protects: the first unit reads what others store.
+        sync_cube();
     }
 }

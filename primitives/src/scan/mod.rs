@@ -16,9 +16,9 @@
 
 mod axis;
 pub(crate) mod blueprint;
-mod descriptor;
+pub(crate) mod descriptor;
 mod host;
-mod launch;
+pub(crate) mod launch;
 mod lookback;
 mod plan;
 mod tiles;

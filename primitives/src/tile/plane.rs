@@ -3,7 +3,8 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, shared_load, shared_store};
+use super::{Tile, keep, kept, shared_load, shared_store};
+use crate::ops::choose;
 use crate::{Monoid, MonoidExpand, State, state_of, words_of};
 
 /// The unit's place in its plane.
@@ -74,17 +75,35 @@ pub fn shuffled_down<S: State>(state: S, #[comptime] delta: u32) -> S {
     state_of::<S>(&shifted)
 }
 
+/// The state of the unit whose place differs by `mask`, by shuffles.
+#[cube]
+fn shuffled_across<S: State>(state: S, #[comptime] mask: u32) -> S {
+    let words = words_of::<S>(state);
+    let mut across = Sequence::<u32>::new();
+    #[unroll]
+    for word in 0..comptime!(S::WORDS) {
+        across.push(plane_shuffle_xor(words[word], mask));
+    }
+    state_of::<S>(&across)
+}
+
+/// The state of the plane's unit `from`, by shuffles.
+#[cube]
+pub fn shuffled_from<S: State>(state: S, #[comptime] from: u32) -> S {
+    let words = words_of::<S>(state);
+    let mut there = Sequence::<u32>::new();
+    #[unroll]
+    for word in 0..comptime!(S::WORDS) {
+        there.push(plane_shuffle(words[word], from));
+    }
+    state_of::<S>(&there)
+}
+
 /// The state of the plane's last unit.
 #[cube]
 pub fn plane_last<S: State>(state: S, shared: &mut Shared<[u32]>, #[comptime] tile: Tile) -> S {
     if comptime!(tile.shuffles) {
-        let words = words_of::<S>(state);
-        let mut last = Sequence::<u32>::new();
-        #[unroll]
-        for word in 0..comptime!(S::WORDS) {
-            last.push(plane_shuffle(words[word], comptime!(tile.plane - 1)));
-        }
-        state_of::<S>(&last)
+        shuffled_from::<S>(state, comptime!(tile.plane - 1))
     } else {
         exchange::<S>(state, UNIT_POS - lane(tile) + comptime!(tile.plane - 1), shared, tile)
     }
@@ -121,4 +140,45 @@ pub fn plane_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>
         }
     }
     folded
+}
+
+/// The states of the plane's first `units` units folded key by key, by shuffles and in any order: that of key `k` is right on unit
+/// `k`. A unit holds a state for each of `keys`, at most as many as a plane has units; they are used up.
+///
+/// While there are keys to part with, two units share them out and each folds on for its own: `keys + log units` combines, where
+/// a fold for every key takes `keys · log units`.
+#[cube]
+pub fn plane_folds<O: Monoid>(
+    op: &O,
+    states: &mut Array<u32>,
+    #[comptime] keys: u32,
+    #[comptime] units: u32,
+) -> O::State {
+    let shares = comptime!(keys.next_power_of_two());
+    let steps = comptime!(units.max(shares).ilog2());
+    #[unroll]
+    for step in 0..steps {
+        let distance = comptime!(1u32 << step);
+        if comptime!(distance < shares) {
+            let left = comptime!(keys.div_ceil(distance));
+            let odd = UNIT_POS_PLANE & distance != 0u32;
+            #[unroll]
+            for pair in 0..comptime!(left.div_ceil(2)) {
+                let even_key = kept::<O::State>(&*states, comptime!(2 * pair));
+                let odd_key = if comptime!(2 * pair + 1 < left) {
+                    kept::<O::State>(&*states, comptime!(2 * pair + 1))
+                } else {
+                    op.identity()
+                };
+                let other = shuffled_across::<O::State>(choose::<O::State>(odd, even_key, odd_key), distance);
+                let own = choose::<O::State>(odd, odd_key, even_key);
+                keep::<O::State>(states, op.combine(own, other), pair);
+            }
+        } else {
+            let own = kept::<O::State>(&*states, 0u32);
+            let other = shuffled_across::<O::State>(own, distance);
+            keep::<O::State>(states, op.combine(own, other), 0u32);
+        }
+    }
+    kept::<O::State>(&*states, 0u32)
 }
