@@ -111,6 +111,8 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
                 publish::<O::State, D>(words, slots, set + UNIT_POS * cubes + cube, own);
             }
             let mut all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
+            // Some units waited longer than others: those of a plane exchange next, and must be together again.
+            sync_cube();
             let folded = cube_folds::<O>(&op, &mut all, cubes, &mut others, blueprint);
             hand_over::<O>(folded, &mut totals, blueprint);
             if UNIT_POS == 0 {

@@ -31,7 +31,7 @@ pub fn normal_pair(radius_word: u32, angle_word: u32) -> NormalPair {
     let radius = root(minus_two_ln(radius_word));
     // The first bit turns the point by half a turn; the others are its angle, within a quarter of the first axis.
     let signed = f32::from_bits(radius.to_bits() ^ (angle_word & 0x8000_0000u32));
-    let quarters = ((angle_word << 1u32) as i32) as f32 * 4.656_612_9e-10f32;
+    let quarters = ((angle_word << 1u32) as i32) as f32 * 4.656_613e-10f32;
     let square = quarters * quarters;
     NormalPair { first: signed * cosine(square), second: signed * (sine(square) * quarters) }
 }
@@ -81,7 +81,7 @@ fn cosine(square: f32) -> f32 {
 /// `0.15428566 sin(x π/2) / x` given `x²` in [0, 1].
 #[cube]
 fn sine(square: f32) -> f32 {
-    let mut p = 2.326_944_9e-5f32 * square - 7.208_577_6e-4f32;
+    let mut p = 2.326_945e-5f32 * square - 7.208_577_6e-4f32;
     p = p * square + 1.229_479e-2f32;
     p = p * square - 9.966_289e-2f32;
     p * square + 0.242_351_34f32
