@@ -23,6 +23,21 @@ pub enum Need {
     Shared(usize),
 }
 
+impl Need {
+    /// Whether a device of such a profile has it.
+    pub fn is_met(&self, profile: &Profile) -> bool {
+        match *self {
+            Need::Atomics32 => profile.atomic_u32,
+            Need::Atomics64 => profile.atomic_u64,
+            Need::MemoryScope => profile.memory_scope,
+            Need::Planes => profile.plane.is_some(),
+            Need::Multiprocessors => profile.multiprocessors.is_some(),
+            Need::Units(units) => profile.max_units >= units,
+            Need::Shared(bytes) => profile.shared_bytes >= bytes,
+        }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -38,7 +53,7 @@ impl fmt::Display for Need {
 }
 
 /// A device that has everything.
-fn rich() -> Profile {
+pub(super) fn rich() -> Profile {
     Profile {
         plane: Some(32),
         max_units: 1024,
@@ -69,20 +84,19 @@ pub fn needs(is_planned: impl Fn(&Profile) -> bool) -> Vec<Need> {
     ];
     let mut needs: Vec<Need> =
         without.into_iter().filter(|(_, profile)| !is_planned(profile)).map(|(need, _)| need).collect();
-    let units = least(rich().max_units as usize, |units| is_planned(&Profile { max_units: units as u32, ..rich() }));
+    let units = least(1, rich().max_units as usize, |units| is_planned(&Profile { max_units: units as u32, ..rich() }));
     if units > 1 {
         needs.push(Need::Units(units as u32));
     }
-    let bytes = least(rich().shared_bytes, |shared_bytes| is_planned(&Profile { shared_bytes, ..rich() }));
+    let bytes = least(0, rich().shared_bytes, |shared_bytes| is_planned(&Profile { shared_bytes, ..rich() }));
     if bytes > 0 {
         needs.push(Need::Shared(bytes));
     }
     needs
 }
 
-/// The least number up to `most`, which is enough, that is enough.
-fn least(most: usize, is_enough: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, most);
+/// The least number from `low` to `high`, which is enough, that is enough.
+fn least(mut low: usize, mut high: usize, is_enough: impl Fn(usize) -> bool) -> usize {
     while low < high {
         let middle = low + (high - low) / 2;
         if is_enough(middle) {
@@ -100,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_a_plan_does_not_do_without_is_found() {
-        assert_eq!(needs(|_| true), []);
+        assert_eq!(needs(|profile| profile.max_units > 0), [], "no device has cubes of no units");
         assert_eq!(needs(|_| false), []);
         let plan = |profile: &Profile| profile.atomic_u32 && profile.max_units >= 256 && profile.shared_bytes >= 8192;
         assert_eq!(needs(plan), [Need::Atomics32, Need::Units(256), Need::Shared(8192)]);
@@ -109,9 +123,17 @@ mod tests {
     }
 
     #[test]
+    fn the_last_number_is_enough_and_the_one_below_is_not() {
+        let of = |max_units, shared_bytes| Profile { max_units, shared_bytes, ..rich() };
+        assert!(Need::Units(256).is_met(&of(256, 0)) && !Need::Units(256).is_met(&of(255, 0)));
+        assert!(Need::Shared(64).is_met(&of(1, 64)) && !Need::Shared(64).is_met(&of(1, 63)));
+        assert!(!Need::Multiprocessors.is_met(&Profile { multiprocessors: None, ..rich() }));
+    }
+
+    #[test]
     fn the_least_that_is_enough_is_exact() {
         for enough in [0, 1, 5, 99, 100] {
-            assert_eq!(least(100, |number| number >= enough), enough);
+            assert_eq!(least(0, 100, |number| number >= enough), enough);
         }
     }
 }

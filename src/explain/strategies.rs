@@ -19,7 +19,7 @@ pub struct StrategyRow {
     pub needs: Vec<String>,
     /// Whether the device has that.
     pub usable: bool,
-    /// What the device lacks, as the error of a call says it.
+    /// What of it the device lacks.
     pub lacks: Option<String>,
     /// What `Auto` takes instead, where the strategy is not usable.
     pub instead: Option<String>,
@@ -38,7 +38,7 @@ struct Question {
 
 /// Every strategy on `device`; none on the host, which has one.
 pub fn strategies(device: &Device) -> Vec<StrategyRow> {
-    let Some(client) = device.client() else {
+    let (Some(client), Some(profile)) = (device.client(), device.profile()) else {
         return Vec::new();
     };
     let under = |profile: &Profile| Device::with_profile(client.clone(), device.label(), profile.clone());
@@ -51,18 +51,16 @@ pub fn strategies(device: &Device) -> Vec<StrategyRow> {
             needs: needed.iter().map(Need::to_string).collect(),
             usable: asked.is_ok(),
             instead: asked.is_err().then(|| (question.auto)(device)).flatten(),
-            lacks: asked.err().map(|error| lacking(&error)),
+            lacks: asked.err().map(|error| lacking(&needed, profile, &error)),
         }
     };
     questions().into_iter().map(answer).collect()
 }
 
-/// The feature that is not there, without the device's name and the remedy.
-fn lacking(error: &Error) -> String {
-    match error {
-        Error::Unsupported { feature, .. } => feature.to_string(),
-        other => other.to_string(),
-    }
+/// What of the needs is not there, or what the plan says where none of them is missing.
+fn lacking(needed: &[Need], profile: &Profile, error: &Error) -> String {
+    let missing: Vec<_> = needed.iter().filter(|need| !need.is_met(profile)).map(Need::to_string).collect();
+    if missing.is_empty() { error.to_string() } else { missing.join(", ") }
 }
 
 fn questions() -> Vec<Question> {
@@ -124,11 +122,11 @@ fn iterate(way: Way) -> Question {
 
 #[cfg(test)]
 mod tests {
+    use super::super::needs::rich;
     use super::*;
 
     #[test]
-    fn the_host_has_no_strategies_and_every_one_has_a_row() {
-        assert_eq!(strategies(&Device::host()), []);
+    fn every_strategy_has_a_question() {
         let names: Vec<_> = questions().iter().map(|question| (question.primitive, question.strategy)).collect();
         for name in
             [("reduce", "one launch"), ("scan", "DecoupledLookback"), ("gemm", "SplitK"), ("iterate", "Resident")]
@@ -139,9 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lacking_is_told_without_the_device() {
-        let feature = cubefold::Feature::Atomic32;
-        let told = lacking(&Error::Unsupported { device: "gpu".to_owned(), feature });
-        assert_eq!(told, "atomic 32-bit integers");
+    fn what_is_lacking_is_told_or_else_the_error() {
+        assert_eq!(strategies(&Device::host()), [], "the host has one for everything");
+        let error = Error::NoOption { what: "a loop", option: "so long" };
+        assert_eq!(lacking(&[], &rich(), &error), error.to_string());
+        let poor = Profile { atomic_u32: false, multiprocessors: None, ..rich() };
+        let needed = [Need::Atomics32, Need::MemoryScope, Need::Multiprocessors];
+        assert_eq!(lacking(&needed, &poor, &error), "atomic u32, multiprocessors told");
     }
 }
