@@ -28,6 +28,14 @@ pub enum BenchError {
         /// What it should be.
         expected: f64,
     },
+    /// What of a device was being measured, and what happened to it.
+    #[error("measuring {what}: {source}")]
+    Measuring {
+        /// What was measured.
+        what: &'static str,
+        /// What happened.
+        source: Box<BenchError>,
+    },
     /// A primitive failed.
     #[error(transparent)]
     Primitive(#[from] cubefold::Error),

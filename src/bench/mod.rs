@@ -15,7 +15,7 @@
 //! | [`cov`] | the covariance of 2,520 rows, end to end | 2 n m² operations of `XᵀX` |
 //! | [`market`] | 500 steps of the agent market by every way, and of many markets at once, end to end | agents times steps |
 
-mod check;
+pub mod check;
 mod cov;
 mod ema;
 mod error;

@@ -1,8 +1,12 @@
 //! Arguments that several subcommands share, and the list of subcommands.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use cubefold::device::KINDS;
 use cubefold_finance::data::Returns;
 
 use super::cov::CovArgs;
@@ -19,9 +23,11 @@ const EXAMPLES: &str = "\
 Examples:
   cubefold demo                                  the five jobs on real prices, with a report
   cubefold devices                               what can compute here, and why the rest cannot
+  cubefold devices --explain                     what the device is made of, measured, and what that means
   cubefold price --strike 105 --vol 0.25         an option, with its standard error
   cubefold ema --span 20 prices.csv -o ema.csv   a moving average of every column
-  cubefold bench all --quick -o out              this machine's own numbers, in out/bench.html";
+  cubefold bench all --quick -o out              this machine's own numbers, in out/bench.html
+  cubefold completions bash                      a script by which a shell completes these lines";
 
 /// Prices, smooths, estimates and simulates on any GPU or on the host, with the same answers.
 #[derive(Debug, Parser)]
@@ -41,10 +47,33 @@ pub struct Arguments {
 pub struct SharedArgs {
     /// auto, host, wgpu, vulkan, cuda, hip, metal, cpu or lavapipe; NAME:1 is the second one
     #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    #[arg(value_parser = DeviceName, hide_possible_values = true)]
     pub device: String,
     /// How the answer is printed on standard output
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub format: Format,
+}
+
+/// Takes any text, as a name may be followed by the number of the device; shells complete the names. Whether it is a device's is
+/// for the session to say.
+#[derive(Debug, Clone)]
+struct DeviceName;
+
+impl TypedValueParser for DeviceName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(KINDS.iter().map(|(name, _)| PossibleValue::new(*name))))
+    }
 }
 
 /// How an answer is printed.
@@ -61,8 +90,8 @@ pub enum Format {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the devices, what is usable and why the rest is not
-    Devices,
+    /// List the devices, what is usable and why the rest is not; or explain one
+    Devices(DevicesArgs),
     /// Monte-Carlo price of a European option with its standard error
     Price(Box<PriceArgs>),
     /// Exponentially weighted average, variance or deviation of every price column
@@ -81,6 +110,24 @@ pub enum Command {
     Bench(BenchArgs),
     /// The five jobs on real prices, on the host and on the best device, with a report
     Demo(DemoArgs),
+    /// Print a script by which a shell completes the command line
+    Completions(CompletionsArgs),
+}
+
+/// What is told of devices.
+#[derive(Debug, Clone, Args)]
+pub struct DevicesArgs {
+    /// Tell what the chosen device is, what each strategy needs of it, and measure what it is made of
+    #[arg(long)]
+    pub explain: bool,
+}
+
+/// For which shell.
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
 }
 
 /// What `cubefold bench` measures.

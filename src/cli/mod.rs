@@ -10,12 +10,14 @@ pub mod args;
 mod bench;
 mod bench_compare;
 mod bench_page;
+mod completions;
 mod cov;
 mod demo;
 mod devices;
 mod drawdown;
 mod ema;
 pub mod error;
+mod explain;
 mod frontier;
 mod market;
 pub mod output;
@@ -80,7 +82,8 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     let arguments = Arguments::try_parse_from(arguments)?;
     let session = Session::new(&arguments.shared)?;
     match &arguments.command {
-        Command::Devices => devices::run(&session),
+        Command::Devices(arguments) if arguments.explain => explain::run(&session),
+        Command::Devices(_) => devices::run(&session),
         Command::Price(arguments) => price::run(arguments, &session),
         Command::Ema(arguments) => ema::run(arguments, &session),
         Command::Rolling(arguments) => rolling::run(arguments, &session),
@@ -90,6 +93,7 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
         Command::Market(arguments) => market::run(arguments, &session),
         Command::Bench(arguments) => bench::run(arguments, &session),
         Command::Demo(arguments) => demo::run(arguments, &session),
+        Command::Completions(arguments) => completions::run(arguments.shell),
     }
 }
 

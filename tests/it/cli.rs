@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 mod answers;
+mod completions;
 mod devices;
+mod explain;
 mod files;
 mod help;
 mod markets;

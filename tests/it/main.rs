@@ -16,6 +16,7 @@ mod lost;
 mod operators;
 mod oracle;
 mod paths;
+mod plans;
 mod products;
 mod random;
 mod reduce;

@@ -27,11 +27,7 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     if let Some(feature) = lacks.into_iter().flatten().next() {
         return Err(unsupported(feature));
     }
-    let refused = |refusal| match refusal {
-        Refusal::Lacks(feature) => unsupported(feature),
-        Refusal::Asked(error) => error,
-    };
-    let plan = Plan::new::<O::State>(task, way, &gpu.profile).map_err(refused)?;
+    let plan = plan::<O::State>(device, gpu, task, way)?;
     // Refuses a history that does not fit, before it is counted in 32 bits.
     device.fitting::<O::Shared>(gpu, states(task))?;
     let len = states(task) as usize;
@@ -49,6 +45,18 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
         _ => whole(device, gpu, source, op, task, &plan, &history)?,
     }
     Ok(Buffer::on_device(device, history, len))
+}
+
+/// The plan for a task whose folds are states `S`, or why there is none.
+pub fn plan<S: State>(device: &Device, gpu: &Gpu, task: &Task, way: Way) -> Result<Plan, Error> {
+    let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
+    if let Some(feature) = gpu.profile.lacks::<S>() {
+        return Err(unsupported(feature));
+    }
+    Plan::new::<S>(task, way, &gpu.profile).map_err(|refusal| match refusal {
+        Refusal::Lacks(feature) => unsupported(feature),
+        Refusal::Asked(error) => error,
+    })
 }
 
 fn blueprint(task: &Task, plan: &Plan) -> Blueprint {

@@ -12,6 +12,7 @@
 //!
 //! The host folds fixed chunks on rayon.
 
+mod explain;
 mod feedback;
 mod host;
 mod kernel;
@@ -20,6 +21,7 @@ mod plan;
 mod resident;
 mod totals;
 
+pub use explain::LoopPlan;
 pub use feedback::{Feedback, FeedbackExpand, Moment, MomentExpand, recall, total};
 
 use plan::Task;

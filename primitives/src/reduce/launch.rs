@@ -21,10 +21,7 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     slot: u32,
 ) -> Result<(), Error> {
     let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
-    check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(source.len(), S::STORED, &gpu.profile)
-        .map_err(unsupported)?
-        .map_err(|limit| Error::TooLong { what: "a reduction", len: source.len(), limit })?;
+    let plan = plan::<S, O>(device, gpu, source.len())?;
     let words = output.size_in_used() as usize / 4;
     let out = argument(output.clone(), words);
     let cubes = plan.cubes();
@@ -45,6 +42,14 @@ pub fn reduce<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     let tile = Tile::fitting::<O::State, O::State>(&gpu.profile, plan.tile, 0, O::State::WORDS).map_err(unsupported)?;
     let cut = parts(cubes.into(), tile, 1).expect("the partials are few");
     fold(device, gpu, &states, &resume, out, slot, cut, Blueprint { tile, lowered: true })
+}
+
+/// The plan for `len` items, or why there is none.
+pub fn plan<S: Source + ?Sized, O: Lift<S::Item> + Lower>(device: &Device, gpu: &Gpu, len: u64) -> Result<Plan, Error> {
+    check_types::<S::Item, O>(device, gpu)?;
+    Plan::new::<S::Item, O::State>(len, S::STORED, &gpu.profile)
+        .map_err(|feature| Error::Unsupported { device: device.label(), feature })?
+        .map_err(|limit| Error::TooLong { what: "a reduction", len, limit })
 }
 
 /// Refuses element types that the device lacks.

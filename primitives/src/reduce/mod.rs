@@ -4,12 +4,14 @@
 //! one cube all cubes, always in order: of few cubes the last that is done, where one cube's writes reach another, else that of a
 //! second launch. The host folds fixed chunks on rayon.
 
+mod explain;
 pub(crate) mod host;
 mod kernel;
 pub(crate) mod launch;
 mod plan;
 pub(crate) mod tree;
 
+pub use explain::ReducePlan;
 pub(crate) use kernel::Blueprint;
 pub(crate) use plan::Cut;
 

@@ -99,6 +99,11 @@ impl Plan {
         profile.memory_scope && profile.atomic_u32 && self.cubes() <= AT_ONCE
     }
 
+    /// Whether there is no second launch: one cube has all, or the last of some folds what they have.
+    pub fn is_one_launch(&self, profile: &Profile) -> bool {
+        self.cubes() == 1 || self.ends_at_once(profile)
+    }
+
     /// Cubes of the first launch.
     pub fn cubes(&self) -> u32 {
         self.cut.cubes.div_ceil(self.tile.groups())

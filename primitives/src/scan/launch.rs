@@ -26,16 +26,7 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     sink: &mut K,
     options: &ScanOptions,
 ) -> Result<(), Error> {
-    check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(
-        source.len(),
-        S::STORED,
-        O::LIGHT,
-        options.strategy,
-        options.reproducible,
-        &gpu.profile,
-    )
-    .map_err(|refusal| refused(device, source.len(), refusal))?;
+    let plan = plan::<S, O>(device, gpu, source.len(), options)?;
     // A total has its place among the last results: they are written item by item.
     let run = if options.kind() == Kind::Offsets { 1 } else { plan.tile.run };
     let place = sink.bind_place(device, run)?;
@@ -49,6 +40,19 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
         Strategy::DecoupledLookback => lookback::<S, O, K, Halves>(device, gpu, source, op, place, &plan, options),
         _ => recursive::<S, O, K>(device, gpu, source, op, place, &plan, options.kind()),
     }
+}
+
+/// The plan for `len` items, or why there is none.
+pub fn plan<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    len: u64,
+    options: &ScanOptions,
+) -> Result<Plan, Error> {
+    check_types::<S::Item, O>(device, gpu)?;
+    let ScanOptions { strategy, reproducible, .. } = *options;
+    Plan::new::<S::Item, O::State>(len, S::STORED, O::LIGHT, strategy, reproducible, &gpu.profile)
+        .map_err(|refusal| refused(device, len, refusal))
 }
 
 pub fn refused(device: &Device, len: u64, refusal: Refusal) -> Error {

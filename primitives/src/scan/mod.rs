@@ -17,6 +17,7 @@
 mod axis;
 pub(crate) mod blueprint;
 pub(crate) mod descriptor;
+mod explain;
 mod host;
 pub(crate) mod launch;
 mod lookback;
@@ -33,6 +34,7 @@ use crate::{Buffer, Device, Error, Lift, Lower, Operator, State};
 
 pub(crate) use blueprint::Kind;
 pub use blueprint::{ScanOptions, Strategy};
+pub use explain::ScanPlan;
 pub(crate) use host::addressable;
 
 impl Device {

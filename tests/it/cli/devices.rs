@@ -14,8 +14,10 @@ fn a_device_that_is_unknown_is_refused() {
         on(device).refused();
     }
     let folder = Folder::new();
-    let lines: [&[&str]; 8] = [
+    let lines: [&[&str]; 10] = [
         &["devices"],
+        &["devices", "--explain"],
+        &["completions", "bash"],
         &["ema", "--alpha", "0.5", "ok.csv"],
         &["rolling", "--window", "2", "ok.csv"],
         &["drawdown", "ok.csv"],

@@ -134,7 +134,9 @@ fn every_flag_that_writes_is_o_for_short() {
 fn the_help_names_every_subcommand_and_exits_well() {
     let outcome = Folder::new().run_bare(&["--help"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
-    for command in ["devices", "price", "ema", "rolling", "drawdown", "cov", "frontier", "market", "bench", "demo"] {
+    let commands =
+        ["devices", "price", "ema", "rolling", "drawdown", "cov", "frontier", "market", "bench", "demo", "completions"];
+    for command in commands {
         assert!(outcome.stdout.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
     let outcome = Folder::new().run_bare(&["--version"]);
