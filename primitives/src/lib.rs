@@ -29,6 +29,6 @@ pub use error::{Error, Feature};
 pub use gemm::{GemmLaunch, GemmPlan, GemmReason, GemmStrategy, HostGemm};
 pub use histogram::Outside;
 pub use reduce::{ReduceOptions, fold_pairs};
-pub use scan::{ScanOptions, Strategy};
+pub use scan::{ScanOptions, ScanPlan, Strategy};
 pub use select::Selected;
 pub use views::{Both, Counter, Source};

@@ -13,9 +13,19 @@ use crate::ops::States;
 use crate::reduce::Blueprint;
 use crate::reduce::launch::{check_types, cube_grid, fold, partials};
 use crate::views::{Sink, Source};
-use crate::{Buffer, Device, Error, Lift, Lower, Monoid, State};
+use crate::{Buffer, Device, Error, Lift, Lower, Monoid, Profile, State};
 
 type PlaceArg<K> = <<K as Sink>::Place as LaunchArg>::RuntimeArg;
+
+/// The plan of a scan of `source` by `O`.
+pub fn plan<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
+    source: &S,
+    options: &ScanOptions,
+    profile: &Profile,
+) -> Result<Plan, Refusal> {
+    let ScanOptions { strategy, reproducible, .. } = *options;
+    Plan::new::<S::Item, O::State>(source.len(), S::STORED, O::LIGHT, strategy, reproducible, profile)
+}
 
 /// Scans `source` into `sink`, which has as much room.
 pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Output> + ?Sized>(
@@ -27,15 +37,7 @@ pub fn scan<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     options: &ScanOptions,
 ) -> Result<(), Error> {
     check_types::<S::Item, O>(device, gpu)?;
-    let plan = Plan::new::<S::Item, O::State>(
-        source.len(),
-        S::STORED,
-        O::LIGHT,
-        options.strategy,
-        options.reproducible,
-        &gpu.profile,
-    )
-    .map_err(|refusal| refused(device, source.len(), refusal))?;
+    let plan = plan::<S, O>(source, options, &gpu.profile).map_err(|refusal| refused(device, source.len(), refusal))?;
     // A total has its place among the last results: they are written item by item.
     let run = if options.kind() == Kind::Offsets { 1 } else { plan.tile.run };
     let place = sink.bind_place(device, run)?;

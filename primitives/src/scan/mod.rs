@@ -17,6 +17,7 @@
 mod axis;
 pub(crate) mod blueprint;
 pub(crate) mod descriptor;
+mod explain;
 mod host;
 pub(crate) mod launch;
 mod lookback;
@@ -33,6 +34,7 @@ use crate::{Buffer, Device, Error, Lift, Lower, Operator, State};
 
 pub(crate) use blueprint::Kind;
 pub use blueprint::{ScanOptions, Strategy};
+pub use explain::ScanPlan;
 pub(crate) use host::addressable;
 
 impl Device {
@@ -92,6 +94,41 @@ impl Device {
         let mut output = self.room_for::<S::Item, O>(options.results(source.len()))?;
         self.scan_back(source, op, &mut output, options)?;
         Ok(output)
+    }
+
+    /// What [`scan_with`](Device::scan_with) would run, with its work and span; nothing runs. The counts are the algorithm's, as
+    /// it is cut up for this device.
+    ///
+    /// # Errors
+    ///
+    /// As [`scan_with`](Device::scan_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ScanOptions, ops::Sum};
+    ///
+    /// let plan = Device::host().explain_scan(&vec![1.0f32; 20_000], &Sum::new(), &ScanOptions::default())?;
+    /// assert_eq!(plan.to_string(), "the host's 2 chunks of 16384 items; 40002 combines, 32770 of them one after another");
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn explain_scan<S, O>(&self, source: &S, _op: &O, options: &ScanOptions) -> Result<ScanPlan, Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        let len = source.len();
+        let plan = match self.gpu() {
+            Some(gpu) => {
+                check_types::<S::Item, O>(self, gpu)?;
+                launch::plan::<S, O>(source, options, &gpu.profile).map(|plan| ScanPlan::device(len, &plan))
+            }
+            None if options.reproducible => {
+                plan::check_grouping(options.strategy, true).map(|()| ScanPlan::host(len))
+            }
+            None => Ok(ScanPlan::host(len)),
+        };
+        plan.map_err(|refusal| launch::refused(self, len, refusal))
     }
 
     /// A scan forward, into a new buffer.
