@@ -14,7 +14,7 @@ mod cases;
 
 pub use cases::Case;
 use cases::measure::{device_times, wall_times};
-use cases::{BenchError, Ready, Scale, Spec, Work};
+use cases::{BenchError, Extent, Ready, Scale, Spec, Work};
 
 /// Calls whose times are read together: below the 28 clocks that Metal has at a time.
 const QUEUED: u64 = 8;
@@ -35,7 +35,7 @@ pub fn run(cases: &[Case]) {
         .configure_from_args();
     for case in cases {
         let mut group = criterion.benchmark_group(case.name());
-        for spec in case.specs(&device, scale) {
+        for spec in case.specs(&device, &Extent::usual(scale)) {
             let ready = match spec.prepare(&device) {
                 Ok(ready) => ready,
                 Err(error) if error.is_beyond_the_device() => {

@@ -4,7 +4,7 @@
 use cubefold::Device;
 use cubefold::finance::{Covariance, CovarianceOptions, Table, covariance};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
 /// Rows of returns: ten years of days.
 const ROWS: usize = 2520;
@@ -15,13 +15,13 @@ const FEW_ROWS: usize = 60;
 const TOLERANCE: f64 = 1e-4;
 
 /// Growing numbers of assets.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (assets, rows): (&[usize], usize) = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (assets, rows): (&[u64], usize) = match extent.scale {
         Scale::Full => (&[20, 100, 500, 1000], ROWS),
         Scale::Small => (&[20, 100], ROWS),
         Scale::Tiny => (&[5], FEW_ROWS),
     };
-    assets.iter().map(|&assets| spec(assets, rows)).collect()
+    extent.lengths(assets.iter().copied()).into_iter().map(|assets| spec(assets as usize, rows)).collect()
 }
 
 fn spec(assets: usize, rows: usize) -> Spec {
@@ -37,25 +37,24 @@ fn spec(assets: usize, rows: usize) -> Spec {
 /// The rows of the first and the last asset are those of two passes in f64.
 fn prepare(device: &Device, assets: usize, rows: usize) -> Result<Ready, BenchError> {
     let returns = input::table(rows, assets, 0.0)?;
-    let found = estimate(device, &returns)?;
+    let (found, first) = measure::first(device, || estimate(device, &returns))?;
     let mean = |asset: usize| (0..rows).map(|row| returns.value(row, asset)).sum::<f64>() / rows as f64;
     let means: Vec<f64> = (0..assets).map(mean).collect();
-    for first in [0, assets - 1] {
+    for asset in [0, assets - 1] {
         for second in 0..assets {
-            let term = |row| (returns.value(row, first) - means[first]) * (returns.value(row, second) - means[second]);
+            let term = |row| (returns.value(row, asset) - means[asset]) * (returns.value(row, second) - means[second]);
             let expected = (0..rows).map(term).sum::<f64>() / (rows - 1) as f64;
             check::close(
-                first * assets + second,
-                found.at(first, second),
+                asset * assets + second,
+                found.at(asset, second),
                 expected,
-                TOLERANCE * found.at(first, first),
+                TOLERANCE * found.at(asset, asset),
             )?;
         }
     }
     let device = device.clone();
     let (compared, results) = ((2 * assets) as u64, (assets * assets) as u64);
-    let call = Box::new(move || estimate(&device, &returns).map(|_| ()));
-    Ok(Ready { ends_on_host: true, compared, results, call })
+    Ok(Ready::on_host(first, [compared, results], move || estimate(&device, &returns).map(|_| ())))
 }
 
 fn estimate(device: &Device, returns: &Table) -> Result<Covariance, BenchError> {

@@ -4,7 +4,7 @@
 use cubefold::Device;
 use cubefold::finance::{Decay, Init, Table, ema};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
 /// Series side by side.
 const COLUMNS: usize = 20;
@@ -16,13 +16,13 @@ const SPAN: f64 = 50.0;
 const TOLERANCE: f64 = 1e-5;
 
 /// Growing numbers of rows of 20 columns.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let rows: &[u32] = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let rows: &[u32] = match extent.scale {
         Scale::Full => &[10, 14, 18, 20],
         Scale::Small => &[10, 14],
         Scale::Tiny => &[6],
     };
-    rows.iter().map(|&bits| spec(1 << bits)).collect()
+    extent.powers(rows).into_iter().map(|rows| spec(rows as usize)).collect()
 }
 
 fn spec(rows: usize) -> Spec {
@@ -38,7 +38,7 @@ fn spec(rows: usize) -> Spec {
 /// Every average is that of the recurrence in f64.
 fn prepare(device: &Device, rows: usize) -> Result<Ready, BenchError> {
     let prices = input::table(rows, COLUMNS, 100.0)?;
-    let averages = average(device, &prices)?;
+    let (averages, first) = measure::first(device, || average(device, &prices))?;
     let alpha = 2.0 / (SPAN + 1.0);
     for column in 0..COLUMNS {
         let mut expected = prices.value(0, column);
@@ -50,8 +50,7 @@ fn prepare(device: &Device, rows: usize) -> Result<Ready, BenchError> {
     }
     let device = device.clone();
     let results = (rows * COLUMNS) as u64;
-    let call = Box::new(move || average(&device, &prices).map(|_| ()));
-    Ok(Ready { ends_on_host: true, compared: results, results, call })
+    Ok(Ready::on_host(first, [results; 2], move || average(&device, &prices).map(|_| ())))
 }
 
 fn average(device: &Device, prices: &Table) -> Result<Table, BenchError> {

@@ -5,7 +5,7 @@ use cubefold::finance::{Covariance, Sampler};
 use cubefold::views::{Dense, Matrix};
 use cubefold::{Buffer, Device, Real};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, measure};
 
 /// Assets of a portfolio.
 const ASSETS: u32 = 500;
@@ -22,13 +22,14 @@ const TOLERANCE: f64 = 1e-4;
 const RATE: f64 = 0.02;
 
 /// Both jobs at growing numbers of portfolios.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (portfolios, assets): (&[u32], u32) = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (portfolios, assets): (&[u64], u32) = match extent.scale {
         Scale::Full => (&[10_000, 100_000, 1_000_000], ASSETS),
         Scale::Small => (&[1_000], ASSETS),
         Scale::Tiny => (&[200], FEW_ASSETS),
     };
-    let of = |draws: bool| portfolios.iter().map(move |&portfolios| spec(portfolios, assets, draws));
+    let portfolios = extent.lengths(portfolios.iter().copied());
+    let of = |draws: bool| portfolios.iter().map(move |&portfolios| spec(portfolios as u32, assets, draws));
     of(false).chain(of(true)).collect()
 }
 
@@ -50,7 +51,8 @@ fn prepare<T: Real>(device: &Device, portfolios: u32, assets: u32, draws: bool) 
     let estimate = estimate(assets as usize);
     let evaluator = Evaluator::<T>::new(device, &estimate, RATE)?;
     let weights = draw_weights::<T>(device, portfolios, assets, Sampler::default(), 1)?;
-    let points = evaluate(device, &evaluator, &weights, [portfolios, assets])?;
+    let evaluate_drawn = || evaluate(device, &evaluator, &weights, [portfolios, assets]);
+    let (points, first) = measure::first(device, evaluate_drawn)?;
     let compared = COMPARED.min(portfolios);
     let expected = expected(&estimate, &weights, [portfolios, compared])?;
     let found = points.range(0, compared as usize)?.into_iter();
@@ -58,23 +60,18 @@ fn prepare<T: Real>(device: &Device, portfolios: u32, assets: u32, draws: bool) 
         check::close(index, got, expected, TOLERANCE * expected.abs())?;
     }
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared: compared.into(),
-        results: portfolios.into(),
-        call: Box::new(move || {
-            match draws {
-                true => {
-                    let drawn = draw_weights::<T>(&device, portfolios, assets, Sampler::default(), 1)?;
-                    evaluate(&device, &evaluator, &drawn, [portfolios, assets])?;
-                }
-                false => {
-                    evaluate(&device, &evaluator, &weights, [portfolios, assets])?;
-                }
+    Ok(Ready::new(first, [compared.into(), portfolios.into()], move || {
+        match draws {
+            true => {
+                let drawn = draw_weights::<T>(&device, portfolios, assets, Sampler::default(), 1)?;
+                evaluate(&device, &evaluator, &drawn, [portfolios, assets])?;
             }
-            Ok(())
-        }),
-    })
+            false => {
+                evaluate(&device, &evaluator, &weights, [portfolios, assets])?;
+            }
+        }
+        Ok(())
+    }))
 }
 
 fn evaluate<T: Real>(

@@ -4,7 +4,7 @@ use cubefold::ops::{MinPlus, PlusTimes};
 use cubefold::views::Dense;
 use cubefold::{Device, GemmStrategy, Lower, Semiring};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
 /// Sides up to which every row of the product is compared.
 const ALL_ROWS: usize = 256;
@@ -18,13 +18,16 @@ const SUM_TOLERANCE: f64 = 1e-6;
 
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
 /// blocks; two tall matrices.
-pub fn specs(scale: Scale) -> Vec<Spec> {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
     use GemmStrategy::{Naive, RegisterBlocked, SplitK, Tiled8, Tiled16, Tiled32};
-    let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match scale {
+    let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match extent.scale {
         Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
         Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
         Scale::Tiny => (&[72], None, &[]),
     };
+    let (given, sides) = (extent.given(), extent.lengths(sides.iter().copied().map(u64::from)));
+    let largest = largest.filter(|_| !given).map(u64::from);
+    let tall = if given { &[] } else { tall };
     let mut specs = Vec::new();
     for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked, SplitK] {
         let largest = largest.filter(|_| strategy == RegisterBlocked);
@@ -40,7 +43,7 @@ pub fn specs(scale: Scale) -> Vec<Spec> {
         operator: tall.name,
         work: Work::Operations(2 * u64::from(tall.columns).pow(2) * u64::from(tall.rows)),
         prepare: Box::new(move |device| gram(device, tall)),
-        ..spec(tall.name, tall.columns, tall.strategy, plus_times)
+        ..spec(tall.name, tall.columns.into(), tall.strategy, plus_times)
     }));
     specs
 }
@@ -61,16 +64,16 @@ const TALL: [Tall; 2] = [
 
 fn spec(
     operator: &'static str,
-    side: u32,
+    side: u64,
     strategy: GemmStrategy,
     prepare: fn(&Device, u32, GemmStrategy) -> Result<Ready, BenchError>,
 ) -> Spec {
     Spec {
         operator,
         strategy: strategy.name(),
-        length: side.into(),
-        work: Work::Operations(2 * u64::from(side).pow(3)),
-        prepare: Box::new(move |device| prepare(device, side, strategy)),
+        length: side,
+        work: Work::Operations(2 * side.pow(3)),
+        prepare: Box::new(move |device| prepare(device, side as u32, strategy)),
     }
 }
 
@@ -95,7 +98,8 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
     let items = input::centred(rows * columns, 3);
     let matrix = Dense::new(device.upload(&items)?, tall.rows, tall.columns)?;
     let op = PlusTimes::<f32>::new();
-    let results = device.gram_with(&matrix, &op, tall.strategy)?.to_vec()?;
+    let (found, first) = measure::first(device, || Ok(device.gram_with(&matrix, &op, tall.strategy)?))?;
+    let results = found.to_vec()?;
     for row in [0, columns / 2, columns - 1] {
         let mut sums = vec![(0.0, 0.0); columns];
         for line in items.chunks_exact(columns) {
@@ -110,15 +114,10 @@ fn gram(device: &Device, tall: Tall) -> Result<Ready, BenchError> {
         }
     }
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared: 3 * columns as u64,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.gram_with(&matrix, &op, tall.strategy)?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [3 * columns as u64, results.len() as u64], move || {
+        device.gram_with(&matrix, &op, tall.strategy)?;
+        Ok(())
+    }))
 }
 
 /// What a row of the product must be, each with its tolerance: from a row of the left factor and all of the right one.
@@ -159,7 +158,8 @@ fn product<O: Semiring<f32, f32> + Lower<Output = f32>>(
 ) -> Result<Ready, BenchError> {
     let a = Dense::new(device.upload(&left)?, side, side)?;
     let b = Dense::new(device.upload(&right)?, side, side)?;
-    let results = device.tiled_gemm_with(&a, &b, &op, strategy)?.to_vec()?;
+    let (found, first) = measure::first(device, || Ok(device.tiled_gemm_with(&a, &b, &op, strategy)?))?;
+    let results = found.to_vec()?;
     let side = side as usize;
     let rows = compared_rows(side);
     for &row in &rows {
@@ -170,15 +170,10 @@ fn product<O: Semiring<f32, f32> + Lower<Output = f32>>(
         }
     }
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared: (rows.len() * side) as u64,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.tiled_gemm_with(&a, &b, &op, strategy)?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [(rows.len() * side) as u64, results.len() as u64], move || {
+        device.tiled_gemm_with(&a, &b, &op, strategy)?;
+        Ok(())
+    }))
 }
 
 fn compared_rows(side: usize) -> Vec<usize> {

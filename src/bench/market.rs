@@ -6,7 +6,7 @@ use cubefold::finance::market::noise;
 use cubefold::finance::{MarketOptions, Scenario, market_with};
 use cubefold::iterate::Way;
 
-use super::{BenchError, Ready, Scale, Spec, Work, check};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, measure, round_trips};
 
 /// Demands up to which the host follows the market: all 500 steps of 33,000 agents, the first 16 of a million.
 const FOLLOWED: u64 = 1 << 24;
@@ -18,17 +18,19 @@ const TOLERANCE: f64 = 2e-6;
 const FEW: u32 = 100_000;
 
 /// Growing numbers of agents by every way, and many markets at once.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (agents, many): (&[u32], _) = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (agents, many): (&[u64], _) = match extent.scale {
         Scale::Full => (&[1_000, 10_000, 100_000, 1_000_000, 2_700_000, 10_000_000], (4096, 10_000)),
         Scale::Small => (&[1_000, 10_000], (16, 1_000)),
         Scale::Tiny => (&[100], (3, 50)),
     };
     let ways = |agents: u32| {
         let ways = [Way::Auto, Way::Launches, Way::OneCube, Way::Resident].into_iter();
-        ways.filter(move |way| *way != Way::OneCube || agents <= FEW).map(move |way| spec(agents, way))
+        let ways = ways.filter(move |way| *way != Way::OneCube || agents <= FEW).map(move |way| spec(agents, way));
+        ways.chain([round_trips_spec(agents)])
     };
-    agents.iter().flat_map(|&agents| ways(agents)).chain([ensemble_spec(many.0, many.1)]).collect()
+    let single = extent.lengths(agents.iter().copied()).into_iter().flat_map(|agents| ways(agents as u32));
+    single.chain((!extent.given()).then(|| ensemble_spec(many.0, many.1))).collect()
 }
 
 /// Away from the first price, so that every kind of agent has something to do.
@@ -43,7 +45,23 @@ fn spec(agents: u32, way: Way) -> Spec {
         strategy: way.name(),
         length: agents.into(),
         work: Work::AgentSteps(u64::from(agents) * u64::from(options.steps)),
-        prepare: Box::new(move |device| prepare(device, options, way)),
+        prepare: Box::new(move |device| {
+            let run = move |device: &Device, options: &MarketOptions| -> Result<Vec<f64>, BenchError> {
+                Ok(market_with(device, options, &Scenario::default(), way)?.log_price)
+            };
+            prepare(device, options, run)
+        }),
+    }
+}
+
+/// A round trip between host and device a step.
+fn round_trips_spec(agents: u32) -> Spec {
+    let options = options(agents);
+    let run = |device: &Device, options: &MarketOptions| round_trips::log_prices(device, options);
+    Spec {
+        strategy: "RoundTrips",
+        prepare: Box::new(move |device| prepare(device, options, run)),
+        ..spec(agents, Way::Auto)
     }
 }
 
@@ -62,7 +80,7 @@ fn ensemble_spec(markets: u32, agents: u32) -> Spec {
 /// Markets that differ by their seed; the first and the last are followed. Their statistics are left out.
 fn prepare_ensemble(device: &Device, options: MarketOptions, markets: u32) -> Result<Ready, BenchError> {
     let markets: Vec<_> = (1..=markets).map(|seed| MarketOptions { seed: seed.into(), ..options }).collect();
-    let found = histories(device, &markets, &Scenario::default())?;
+    let (found, first) = measure::first(device, || Ok(histories(device, &markets, &Scenario::default())?))?;
     let (mut compared, mut results) = (0, 0);
     for (index, (options, prices)) in markets.iter().zip(&found).enumerate() {
         results += prices.len() as u64;
@@ -74,34 +92,26 @@ fn prepare_ensemble(device: &Device, options: MarketOptions, markets: u32) -> Re
         }
     }
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: true,
-        compared,
-        results,
-        call: Box::new(move || {
-            histories(&device, &markets, &Scenario::default())?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::on_host(first, [compared, results], move || {
+        histories(&device, &markets, &Scenario::default())?;
+        Ok(())
+    }))
 }
 
-fn prepare(device: &Device, options: MarketOptions, way: Way) -> Result<Ready, BenchError> {
-    let run = market_with(device, &options, &Scenario::default(), way)?;
+/// The log prices that `run` gives are those that the host follows.
+fn prepare(
+    device: &Device,
+    options: MarketOptions,
+    run: impl Fn(&Device, &MarketOptions) -> Result<Vec<f64>, BenchError> + Send + Sync + 'static,
+) -> Result<Ready, BenchError> {
+    let (prices, first) = measure::first(device, || run(device, &options))?;
     let steps = u64::from(options.steps).min(FOLLOWED / u64::from(options.agents).max(1));
     let expected = follow(&options, steps as u32);
-    for (step, (&got, &expected)) in run.log_price.iter().zip(&expected).enumerate() {
+    for (step, (&got, &expected)) in prices.iter().zip(&expected).enumerate() {
         check::close(step, got, expected, TOLERANCE)?;
     }
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: true,
-        compared: expected.len() as u64,
-        results: run.log_price.len() as u64,
-        call: Box::new(move || {
-            market_with(&device, &options, &Scenario::default(), way)?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::on_host(first, [expected.len() as u64, prices.len() as u64], move || run(&device, &options).map(|_| ())))
 }
 
 /// The log prices of the first `steps`, agent by agent in f64. Only the noise traders' draws are the library's.

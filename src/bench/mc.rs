@@ -1,12 +1,14 @@
 //! The mean payoff over random paths: a European call, an Asian one, and a grid of calls at once. The table is on the device before,
 //! and the answer's read-back is left out, as in `measure/anchor.cu`.
 
+use std::time::Duration;
+
 use cubefold::Device;
 use cubefold::finance::{
     European, Fixings, Grid, Instrument, Model, MonteCarlo, Payoff, Simulation, Staged, Style, simulate_grid,
 };
 
-use super::{BenchError, Prepare, Ready, Scale, Spec, Work, check};
+use super::{BenchError, Extent, Prepare, Ready, Scale, Spec, Work, check, measure};
 
 /// Standard errors by which a price may miss its oracle,
 const STANDARD_ERRORS: f64 = 4.0;
@@ -18,20 +20,22 @@ const FIXINGS: u32 = 50;
 const ASIAN: (f64, f64) = (8.07345, 0.0008);
 
 /// The call at growing numbers of paths; the Asian one; many at once.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (paths, asian, grid): (&[u32], u32, (u32, u32)) = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (paths, asian, grid): (&[u32], u32, (u32, u32)) = match extent.scale {
         Scale::Full => (&[20, 24, 28, 32], 24, (100, 20)),
         Scale::Small => (&[16, 20], 14, (4, 12)),
         Scale::Tiny => (&[12], 8, (2, 10)),
     };
-    let calls = paths
-        .iter()
-        .map(|&bits| spec("European call", 1 << bits, Box::new(move |device: &Device| european(device, 1 << bits))));
-    let asian = spec("Asian call, 50 fixings", 1 << asian, Box::new(move |device: &Device| along(device, 1 << asian)));
+    let calls = extent.powers(paths).into_iter().map(|paths| of_paths("European call", paths, european));
+    let asian = extent.powers(&[asian]).into_iter().map(|paths| of_paths("Asian call, 50 fixings", paths, along));
     let (side, bits) = grid;
     let all = u64::from(side * side) << bits;
     let many = spec("grid of European calls", all, Box::new(move |device: &Device| together(device, side, 1 << bits)));
-    calls.chain([asian, many]).collect()
+    calls.chain(asian).chain((!extent.given()).then_some(many)).collect()
+}
+
+fn of_paths(operator: &'static str, paths: u64, prepare: fn(&Device, u64) -> Result<Ready, BenchError>) -> Spec {
+    spec(operator, paths, Box::new(move |device| prepare(device, paths)))
 }
 
 fn spec(operator: &'static str, paths: u64, prepare: Prepare) -> Spec {
@@ -46,22 +50,17 @@ fn checked(
     (price, error): (f64, f64),
 ) -> Result<Ready, BenchError> {
     let mut run = simulation.clone();
-    run.run(device)?;
+    let (_, first) = measure::first(device, || Ok(run.run(device)?))?;
     check::close(0, run.paths() as f64, paths as f64, 0.0)?;
     check::close(0, run.value(), price, STANDARD_ERRORS * run.std_error().hypot(error))?;
-    Ok(ready(simulation.stage(device)?, 1))
+    Ok(ready(simulation.stage(device)?, first, 1))
 }
 
-fn ready(staged: Staged, compared: u64) -> Ready {
-    Ready {
-        ends_on_host: false,
-        compared,
-        results: compared,
-        call: Box::new(move || {
-            staged.launch()?;
-            Ok(())
-        }),
-    }
+fn ready(staged: Staged, first: Duration, compared: u64) -> Ready {
+    Ready::new(first, [compared; 2], move || {
+        staged.launch()?;
+        Ok(())
+    })
 }
 
 fn european(device: &Device, paths: u64) -> Result<Ready, BenchError> {
@@ -92,10 +91,11 @@ fn together(device: &Device, side: u32, paths: u64) -> Result<Ready, BenchError>
         .collect();
     let instruments: Vec<Instrument> = options.iter().map(European::instrument).collect();
     let engine = MonteCarlo { paths, ..MonteCarlo::default() };
-    let found = simulate_grid(device, &instruments, &option.model(), &engine)?;
+    let (found, first) =
+        measure::first(device, || Ok(simulate_grid(device, &instruments, &option.model(), &engine)?))?;
     for (place, (found, option)) in found.iter().zip(&options).enumerate() {
         check::close(place, found.value, option.black_scholes(), FARTHEST * found.std_error)?;
     }
     let grid = Grid::new(&instruments, &option.model(), &engine)?;
-    Ok(ready(grid.stage(device)?, found.len() as u64))
+    Ok(ready(grid.stage(device)?, first, found.len() as u64))
 }

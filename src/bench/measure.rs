@@ -132,6 +132,19 @@ pub fn warm_up(device: &Device, call: &Call, duration: Duration) -> Result<(), B
     Ok(())
 }
 
+/// Runs a call for the first time, to the end of its work, and says how long that took: with the compilation of the kernels that
+/// no call before it had, by the host's clock.
+///
+/// # Errors
+/// What goes wrong in the call.
+pub fn first<T>(device: &Device, call: impl FnOnce() -> Result<T, BenchError>) -> Result<(T, Duration), BenchError> {
+    device.synchronize()?;
+    let start = Instant::now();
+    let result = call()?;
+    device.synchronize()?;
+    Ok((result, start.elapsed()))
+}
+
 fn profile(client: &Client, call: &Call, pace: &Pace) -> Result<(Times, Clock), BenchError> {
     // CubeCL runs a profiled call on a thread of its own, for which scratch is made first. Slow calls are not queued.
     let (first, _) = device_times(client, call, 1)?;

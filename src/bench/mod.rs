@@ -10,13 +10,14 @@
 //! | [`scan`] | sum by every strategy, three moving averages, one down 20 columns, the sum of segments, a sliding maximum, and a plain copy as the roofline | bytes: items read once, results written once |
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
 //! | [`frontier`] | return, risk and ratio of portfolios of 500 assets, and with their weights drawn anew | 2 n m² operations of the product `W·Sigma` |
-//! | [`mc`] | the mean payoff of a European call | paths |
+//! | [`mc`] | the mean payoff of a European call, fused, or with its payoffs stored (`ToBuffer`) or brought to the host (`ToHost`); of an Asian call; of many calls at once | paths |
 //! | [`ema`] | the moving average of 20 columns, end to end | bytes: prices read, averages written, in f64 |
 //! | [`cov`] | the covariance of 2,520 rows, end to end | 2 n m² operations of `XᵀX` |
-//! | [`market`] | 500 steps of the agent market by every way, and of many markets at once, end to end | agents times steps |
+//! | [`market`] | 500 steps of the agent market by every way, with a round trip a step (`RoundTrips`), and of many markets at once, end to end | agents times steps |
 
 pub mod check;
 mod cov;
+pub mod crossover;
 mod ema;
 mod error;
 mod frontier;
@@ -25,10 +26,14 @@ mod input;
 mod market;
 mod mc;
 pub mod measure;
+mod payoffs;
 mod reduce;
+mod round_trips;
 mod scan;
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use cubefold::Device;
 use serde::Serialize;
@@ -90,33 +95,52 @@ impl Case {
         }
     }
 
+    /// The lengths that it takes: few enough paths have no error to compare by, and the host keeps what it compares.
+    pub fn sizes(self) -> RangeInclusive<u64> {
+        match self {
+            Case::Reduce | Case::Scan => 1..=1 << 30,
+            Case::Gemm => 1..=1 << 14,
+            Case::Mc => 1 << 12..=1 << 40,
+            Case::Ema => 1..=1 << 22,
+            Case::Cov => 1..=1 << 12,
+            Case::Market => 1..=1 << 26,
+            Case::Frontier => 1..=1 << 24,
+        }
+    }
+
     /// The names of its operators.
     pub fn operators(self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.all(Scale::Full).into_iter().map(|spec| spec.operator).collect();
+        let mut names: Vec<_> = self.all(&Extent::usual(Scale::Full)).into_iter().map(|spec| spec.operator).collect();
         names.dedup();
         names
     }
 
-    fn all(self, scale: Scale) -> Vec<Spec> {
+    fn all(self, extent: &Extent) -> Vec<Spec> {
         match self {
-            Case::Reduce => reduce::specs(scale),
-            Case::Scan => scan::specs(scale),
-            Case::Gemm => gemm::specs(scale),
-            Case::Mc => mc::specs(scale),
-            Case::Ema => ema::specs(scale),
-            Case::Cov => cov::specs(scale),
-            Case::Market => market::specs(scale),
-            Case::Frontier => frontier::specs(scale),
+            Case::Reduce => reduce::specs(extent),
+            Case::Scan => scan::specs(extent),
+            Case::Gemm => gemm::specs(extent),
+            Case::Mc => mc::specs(extent).into_iter().chain(payoffs::specs(extent)).collect(),
+            Case::Ema => ema::specs(extent),
+            Case::Cov => cov::specs(extent),
+            Case::Market => market::specs(extent),
+            Case::Frontier => frontier::specs(extent),
         }
     }
 
-    /// What there is to time on `device`. The host has one strategy.
-    pub fn specs(self, device: &Device, scale: Scale) -> Vec<Spec> {
-        let mut specs = self.all(scale);
+    /// What there is to time on `device`. The host has one strategy; beside its scan stands the plain loop, and
+    /// beside its Monte-Carlo mean a loop on rayon.
+    pub fn specs(self, device: &Device, extent: &Extent) -> Vec<Spec> {
+        let mut specs = self.all(extent);
         if device.is_host() {
             let mut seen = HashSet::new();
             specs.retain(|spec| seen.insert((spec.operator, spec.length)));
             specs.iter_mut().for_each(|spec| spec.strategy = HOST_STRATEGY);
+            match self {
+                Case::Scan => specs.extend(scan::sequential(extent)),
+                Case::Mc => specs.extend(payoffs::rayon_loop(extent)),
+                _ => {}
+            }
         }
         specs
     }
@@ -149,6 +173,37 @@ fn is_software(label: &str) -> bool {
     let label = label.to_lowercase();
     let renderers = ["llvmpipe", "lavapipe", "swiftshader", "basic render"];
     label.starts_with("cpu") || renderers.iter().any(|name| label.contains(name))
+}
+
+/// Which lengths are timed.
+#[derive(Debug, Clone)]
+pub struct Extent {
+    /// How large the usual ones are.
+    pub scale: Scale,
+    /// Those that are asked for in their place; none for the usual ones.
+    pub sizes: Vec<u64>,
+}
+
+impl Extent {
+    /// The usual lengths of a scale.
+    pub fn usual(scale: Scale) -> Self {
+        Extent { scale, sizes: Vec::new() }
+    }
+
+    /// Whether lengths were asked for. What has no length of its own, or is one of a kind, is left out then.
+    pub fn given(&self) -> bool {
+        !self.sizes.is_empty()
+    }
+
+    /// The lengths that are asked for, or else `usual`.
+    fn lengths(&self, usual: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        if self.given() { self.sizes.clone() } else { usual.into_iter().collect() }
+    }
+
+    /// The same with powers of two for the usual ones.
+    fn powers(&self, usual: &[u32]) -> Vec<u64> {
+        self.lengths(usual.iter().map(|&bits| 1 << bits))
+    }
 }
 
 /// What one call does, for rates.
@@ -196,12 +251,36 @@ pub struct Spec {
 pub struct Ready {
     /// What is timed.
     pub call: Call,
+    /// How long the first call took.
+    pub first: Duration,
     /// Whether a call ends with its answer on the host, so that only the host's clock can time it.
     pub ends_on_host: bool,
     /// Results that were compared with the host's.
     pub compared: u64,
     /// Results that there are.
     pub results: u64,
+    /// Work and span of a scan, in combines.
+    pub cost: Option<[u64; 2]>,
+}
+
+impl Ready {
+    /// A call that leaves its results on the device, of which so many were compared, and so many there are.
+    fn new(
+        first: Duration,
+        [compared, results]: [u64; 2],
+        call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static,
+    ) -> Self {
+        Ready { call: Box::new(call), first, ends_on_host: false, compared, results, cost: None }
+    }
+
+    /// A call that ends with its answer on the host.
+    fn on_host(
+        first: Duration,
+        counts: [u64; 2],
+        call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static,
+    ) -> Self {
+        Ready { ends_on_host: true, ..Ready::new(first, counts, call) }
+    }
 }
 
 impl Spec {
@@ -247,6 +326,8 @@ pub struct Row {
     pub clock: Clock,
     /// Median seconds of one call and the wait for its end, by the host's clock.
     pub seconds_wall: f64,
+    /// Seconds of the first call and the wait for its end, with the compilation of kernels that no earlier row had.
+    pub seconds_first: f64,
     /// Bytes that must move, a second.
     pub bytes_per_second: Option<f64>,
     /// Operations of a matrix product a second, over any semiring.
@@ -259,6 +340,10 @@ pub struct Row {
     pub compared: u64,
     /// How many results there are.
     pub results: u64,
+    /// Combines of a scan: its work.
+    pub combines: Option<u64>,
+    /// Combines of a scan that follow one another: its span.
+    pub steps: Option<u64>,
     /// What one call does.
     #[serde(skip)]
     pub work: Work,
@@ -283,12 +368,15 @@ pub fn run(case: Case, spec: &Spec, device: &Device, pace: &Pace) -> Result<Row,
         repeats: timed.times.repeats,
         clock: timed.clock,
         seconds_wall: timed.wall,
+        seconds_first: ready.first.as_secs_f64(),
         bytes_per_second: rate.filter(|_| matches!(spec.work, Work::Bytes(_))),
         flops: rate.filter(|_| matches!(spec.work, Work::Operations(_))),
         items_per_second: rate.filter(|_| matches!(spec.work, Work::Paths(_) | Work::AgentSteps(_))),
         verified: true,
         compared: ready.compared,
         results: ready.results,
+        combines: ready.cost.map(|[work, _]| work),
+        steps: ready.cost.map(|[_, span]| span),
         work: spec.work,
     })
 }
@@ -308,17 +396,22 @@ mod tests {
     }
 
     #[test]
-    fn the_host_has_one_strategy_and_every_length_once() {
-        let specs = Case::Scan.specs(&Device::host(), Scale::Tiny);
-        let names: Vec<_> = specs.iter().map(|spec| (spec.operator, spec.length)).collect();
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
-        assert!(specs.iter().all(|spec| spec.strategy == "host"));
+    fn the_host_has_one_strategy_and_a_loop_beside_its_scan() {
+        let specs = Case::Scan.specs(&Device::host(), &Extent::usual(Scale::Tiny));
+        let of = |strategy| -> Vec<_> {
+            let those = specs.iter().filter(|spec| spec.strategy == strategy);
+            those.map(|spec| (spec.operator, spec.length)).collect()
+        };
+        let (host, loops) = (of("host"), of("Sequential"));
+        assert_eq!(host.iter().collect::<HashSet<_>>().len(), host.len());
+        assert!(!loops.is_empty() && loops.iter().all(|name| host.contains(name)));
+        assert_eq!(host.len() + loops.len(), specs.len());
     }
 
     #[test]
     fn every_case_is_right_on_the_host() {
         for case in Case::ALL {
-            for spec in case.specs(&Device::host(), Scale::Tiny) {
+            for spec in case.specs(&Device::host(), &Extent::usual(Scale::Tiny)) {
                 let ready = spec.prepare(&Device::host()).expect("the result is right");
                 assert!(ready.compared > 0 && ready.compared <= ready.results);
             }

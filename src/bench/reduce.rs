@@ -3,21 +3,21 @@
 use cubefold::Device;
 use cubefold::ops::{Moments, Sum};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
 /// The sum at growing lengths, the moments at one.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (sums, moments): (&[u32], u32) = match scale {
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (sums, moments): (&[u32], u32) = match extent.scale {
         Scale::Full => (&[10, 16, 20, 26, 28], 26),
         Scale::Small => (&[10, 16, 20], 20),
         Scale::Tiny => (&[13], 13),
     };
-    let sums = sums.iter().map(|&bits| spec("sum f32", bits, sum));
-    sums.chain([spec("moments f32", moments, self::moments)]).collect()
+    let sums = extent.powers(sums).into_iter().map(|length| spec("sum f32", length, sum));
+    let moments = extent.powers(&[moments]).into_iter().map(|length| spec("moments f32", length, self::moments));
+    sums.chain(moments).collect()
 }
 
-fn spec(operator: &'static str, bits: u32, prepare: fn(&Device, usize) -> Result<Ready, BenchError>) -> Spec {
-    let length = 1u64 << bits;
+fn spec(operator: &'static str, length: u64, prepare: fn(&Device, usize) -> Result<Ready, BenchError>) -> Spec {
     Spec {
         operator,
         strategy: "Tree",
@@ -32,10 +32,10 @@ fn sum(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::exact(len);
     let expected: f64 = items.iter().copied().map(f64::from).sum();
     let buffer = device.upload(&items)?;
-    let got = device.reduce(&buffer, &Sum::<f32>::new())?.get(0)?;
-    check::close(0, got.into(), expected, 0.0)?;
+    let (got, first) = measure::first(device, || Ok(device.reduce(&buffer, &Sum::<f32>::new())?))?;
+    check::close(0, got.get(0)?.into(), expected, 0.0)?;
     let device = device.clone();
-    Ok(ready(move || {
+    Ok(Ready::new(first, [1, 1], move || {
         device.reduce(&buffer, &Sum::<f32>::new())?;
         Ok(())
     }))
@@ -47,12 +47,13 @@ fn moments(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::centred(len, 0);
     let (count, mean, variance) = moments_in_two_passes(&items);
     let buffer = device.upload(&items)?;
-    let got = device.reduce(&buffer, &Moments::<f32>::new())?.get(0)?;
+    let (got, first) = measure::first(device, || Ok(device.reduce(&buffer, &Moments::<f32>::new())?))?;
+    let got = got.get(0)?;
     check::close(0, u64::from(got.count) as f64, count, 0.0)?;
     check::close(0, got.mean(), mean, 1e-5 * variance.sqrt())?;
     check::close(0, got.variance(0), variance, 1e-5 * variance)?;
     let device = device.clone();
-    Ok(ready(move || {
+    Ok(Ready::new(first, [1, 1], move || {
         device.reduce(&buffer, &Moments::<f32>::new())?;
         Ok(())
     }))
@@ -64,8 +65,4 @@ fn moments_in_two_passes(items: &[f32]) -> (f64, f64, f64) {
     let mean = values().sum::<f64>() / count;
     let squares: f64 = values().map(|value| (value - mean).powi(2)).sum();
     (count, mean, squares / count)
-}
-
-fn ready(call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static) -> Ready {
-    Ready { call: Box::new(call), ends_on_host: false, compared: 1, results: 1 }
 }

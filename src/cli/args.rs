@@ -145,6 +145,12 @@ pub struct BenchArgs {
     /// Only the operators whose name holds this text, in any case
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
+    /// Time these lengths alone, of one primitive or job: numbers or powers such as 2^20, separated by commas
+    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = parse_size)]
+    pub sizes: Vec<u64>,
+    /// Leave out the host's times, and with them the size from which the device is faster
+    #[arg(long)]
+    pub without_host: bool,
     /// Write bench.json, bench.csv, bench.svg and bench.html into this directory
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -221,6 +227,20 @@ pub enum TripleError {
     Number { text: String },
 }
 
+/// Why a size was not understood.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("give a whole number, or a power such as 2^20")]
+pub struct SizeError;
+
+/// Parses `1000` or `2^20`.
+pub fn parse_size(text: &str) -> Result<u64, SizeError> {
+    let size = match text.trim().split_once('^') {
+        Some((of, power)) => of.parse::<u64>().ok().zip(power.parse().ok()).and_then(|(of, power)| of.checked_pow(power)),
+        None => text.trim().parse().ok(),
+    };
+    size.ok_or(SizeError)
+}
+
 /// Parses `fundamentalists,trend followers,noise traders`.
 pub fn parse_triple(text: &str) -> Result<[f64; 3], TripleError> {
     let mut numbers = Vec::with_capacity(3);
@@ -235,6 +255,14 @@ pub fn parse_triple(text: &str) -> Result<[f64; 3], TripleError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_size_is_a_number_or_a_power() {
+        assert_eq!([parse_size("1000"), parse_size(" 2^20"), parse_size("10^0")], [Ok(1000), Ok(1 << 20), Ok(1)]);
+        for wrong in ["", "-1", "1.5", "2^", "2^64", "2^2^2", "many"] {
+            assert_eq!(parse_size(wrong), Err(SizeError), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_triple_is_exactly_three_numbers() {

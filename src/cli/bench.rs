@@ -11,10 +11,14 @@ use super::error::CliError;
 use super::output::{self, Answer, cell, csv_bytes};
 use super::session::{Progress, Session};
 use crate::bench::measure::{Clock, Pace};
-use crate::bench::{self, Case, Row, Scale, Work};
+use crate::bench::crossover::{self, Crossover};
+use crate::bench::{self, Case, Extent, Row, Scale, Work};
 use crate::report::table::{Side, TextTable, duration, grouped, significant};
 use crate::report::throughput::{self, Series};
-use cubefold::Device;
+use cubefold::{Device, device};
+
+/// Seconds of a call on the host that are worth waiting for, again and again.
+const LONG: f64 = 0.5;
 
 /// The cases that a name on the command line stands for; none for `compare`.
 fn cases(case: BenchCase) -> Vec<Case> {
@@ -37,6 +41,8 @@ fn cases(case: BenchCase) -> Vec<Case> {
 pub struct BenchAnswer {
     pub case: &'static str,
     pub device: String,
+    /// The device's driver and its version, where they are told.
+    pub driver: Option<String>,
     /// Version of this program.
     pub cubefold: &'static str,
     /// The commit, where `CUBEFOLD_COMMIT` told it as this program was built or started.
@@ -46,6 +52,8 @@ pub struct BenchAnswer {
     /// Whether lengths and calls were few.
     pub quick: bool,
     pub rows: Vec<Row>,
+    /// From which length on the device is faster than the host; empty where the host is the device, or was left out.
+    pub crossovers: Vec<Crossover>,
 }
 
 impl BenchAnswer {
@@ -68,7 +76,9 @@ impl Answer for BenchAnswer {
     const NAME: &'static str = "bench";
 
     fn table(&self) -> String {
-        let mut table = TextTable::new([
+        // Only scans count combines.
+        let counted = self.rows.iter().any(|row| row.combines.is_some());
+        let columns = [
             ("operator", Side::Left),
             ("strategy", Side::Left),
             ("length", Side::Right),
@@ -76,30 +86,38 @@ impl Answer for BenchAnswer {
             ("quartiles", Side::Right),
             ("clock", Side::Left),
             ("with wait", Side::Right),
+            ("first call", Side::Right),
             ("rate", Side::Right),
             ("results compared", Side::Right),
-        ]);
+        ];
+        let costs = ["combines", "in a row"].map(|name| (name, Side::Right));
+        let mut table = TextTable::new(columns.into_iter().chain(costs.into_iter().filter(|_| counted)));
         for row in &self.rows {
             let [lower, upper] = row.quartiles.map(duration);
-            table.row([
-                row.operator,
-                row.strategy,
-                &grouped(row.length),
-                &duration(row.seconds),
-                &format!("{lower} – {upper}"),
-                clock_name(row.clock),
-                &duration(row.seconds_wall),
-                &rate_text(row),
-                &compared_text(row),
-            ]);
+            let cells = [
+                row.operator.to_owned(),
+                row.strategy.to_owned(),
+                grouped(row.length),
+                duration(row.seconds),
+                format!("{lower} – {upper}"),
+                clock_name(row.clock).to_owned(),
+                duration(row.seconds_wall),
+                duration(row.seconds_first),
+                rate_text(row),
+                compared_text(row),
+            ];
+            let costs = [row.combines, row.steps].map(|count| count.map(grouped).unwrap_or_default());
+            table.row(cells.into_iter().chain(costs.into_iter().filter(|_| counted)));
         }
-        table.render()
+        let overtaking: Vec<_> = self.crossovers.iter().map(crossover_text).collect();
+        let head = if overtaking.is_empty() { "" } else { "\nFaster than the host, each with its data where it computes:\n" };
+        format!("{}{head}{}", table.render(), overtaking.concat())
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
         let header = "case,operator,strategy,device,length,seconds,seconds_lower_quartile,\
-                      seconds_upper_quartile,repeats,clock,seconds_wall,bytes_per_second,flops,\
-                      items_per_second,verified,compared,results";
+                      seconds_upper_quartile,repeats,clock,seconds_wall,seconds_first,bytes_per_second,flops,\
+                      items_per_second,verified,compared,results,combines,steps";
         let header = header.split(',').map(str::to_owned).collect();
         csv_bytes(std::iter::once(header).chain(self.rows.iter().map(record)))
     }
@@ -119,12 +137,15 @@ fn record(row: &Row) -> Vec<String> {
         row.repeats.to_string(),
         clock_name(row.clock).to_owned(),
         cell(row.seconds_wall),
+        cell(row.seconds_first),
         optional(row.bytes_per_second),
         optional(row.flops),
         optional(row.items_per_second),
         row.verified.to_string(),
         row.compared.to_string(),
         row.results.to_string(),
+        row.combines.map(|count| count.to_string()).unwrap_or_default(),
+        row.steps.map(|count| count.to_string()).unwrap_or_default(),
     ]
 }
 
@@ -157,6 +178,24 @@ fn compared_text(row: &Row) -> String {
     }
 }
 
+/// A line that says from which length on the device is faster.
+pub fn crossover_text(found: &Crossover) -> String {
+    let [shortest, longest] = found.measured.map(grouped);
+    let told = match found.device_faster_from {
+        None => "at no size".to_owned(),
+        Some(from) if from <= found.measured[0] as f64 => "at every size".to_owned(),
+        Some(from) => format!("from about {}", grouped(rounded(from))),
+    };
+    let name = crossover::length_name(found);
+    format!("  {}: {}, {told} ({shortest} to {longest} {name})\n", found.case, found.operator)
+}
+
+/// Two digits, as much as two lines that meet can tell.
+fn rounded(length: f64) -> u64 {
+    let unit = 10f64.powf((length.max(1.0).log10().floor() - 1.0).max(0.0));
+    ((length / unit).round() * unit) as u64
+}
+
 /// Verifies and times everything that the device can do.
 ///
 /// # Errors
@@ -169,10 +208,11 @@ pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
     if !arguments.files.is_empty() {
         return Err(CliError::CompareFiles { given: arguments.files.len() });
     }
-    output::prepare::<BenchAnswer>(directory)?;
     let cases = cases(arguments.case);
+    check_sizes(&arguments.sizes, &cases)?;
+    output::prepare::<BenchAnswer>(directory)?;
     let wanted = Wanted::new(&cases, arguments.only.as_deref())?;
-    let answer = session.run(1, |device, progress| measure(&cases, &wanted, arguments.quick, device, progress))?;
+    let answer = session.run(1, |device, progress| measure(&cases, &wanted, arguments, device, progress))?;
     let picture = match (directory, &cases[..]) {
         (Some(directory), _) => {
             let page = bench_page::render(&answer, &cases)?;
@@ -182,6 +222,24 @@ pub fn run(arguments: &BenchArgs, session: &Session) -> Result<(), CliError> {
         _ => String::new(),
     };
     session.finish(&answer, directory, &picture)
+}
+
+/// Refuses sizes that the one case does not take.
+fn check_sizes(sizes: &[u64], cases: &[Case]) -> Result<(), CliError> {
+    let (&[case], false) = (cases, sizes.is_empty()) else {
+        return if sizes.is_empty() { Ok(()) } else { Err(CliError::SizesOfAll) };
+    };
+    let taken = case.sizes();
+    match sizes.iter().find(|size| !taken.contains(size)) {
+        None => Ok(()),
+        Some(&size) => Err(CliError::Size {
+            size,
+            case: case.name(),
+            least: *taken.start(),
+            most: *taken.end(),
+            what: case.length_name(),
+        }),
+    }
 }
 
 /// The operators that are asked for.
@@ -209,17 +267,48 @@ fn named(cases: &[Case]) -> &'static str {
 fn measure(
     cases: &[Case],
     wanted: &Wanted,
-    quick: bool,
+    arguments: &BenchArgs,
     device: &Device,
     progress: &Progress,
 ) -> Result<BenchAnswer, CliError> {
-    let (pace, scale) = match quick {
-        true => (Pace::of(device).quick(), Scale::Small),
-        false => (Pace::of(device), Scale::of(device)),
-    };
-    let specs = cases.iter().flat_map(|&case| case.specs(device, scale).into_iter().map(move |spec| (case, spec)));
-    let mut rows = Vec::new();
+    let scale = if arguments.quick { Scale::Small } else { Scale::of(device) };
+    let extent = Extent { scale, sizes: arguments.sizes.clone() };
+    let measure = |device| rows(cases, wanted, &extent, arguments.quick, device, progress);
+    let mut rows = measure(device)?;
+    let host = if device.is_host() || arguments.without_host { Vec::new() } else { measure(&Device::host())? };
+    let crossovers = crossover::of(&host, &rows);
+    rows.extend(host);
+    Ok(BenchAnswer {
+        case: named(cases),
+        device: device.label(),
+        driver: device::driver(device),
+        cubefold: env!("CARGO_PKG_VERSION"),
+        commit: commit(),
+        unix_time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        quick: arguments.quick,
+        rows,
+        crossovers,
+    })
+}
+
+/// The rows of one device. The host is spared lengths that would keep it for longer than [`LONG`] a call.
+fn rows(
+    cases: &[Case],
+    wanted: &Wanted,
+    extent: &Extent,
+    quick: bool,
+    device: &Device,
+    progress: &Progress,
+) -> Result<Vec<Row>, CliError> {
+    let pace = if quick { Pace::of(device).quick() } else { Pace::of(device) };
+    let specs = cases.iter().flat_map(|&case| case.specs(device, extent).into_iter().map(move |spec| (case, spec)));
+    let mut rows: Vec<Row> = Vec::new();
     for (case, spec) in specs.filter(|(_, spec)| wanted.0.contains(&spec.operator)) {
+        let shorter = rows.iter().rfind(|row| (row.case, row.operator) == (case.name(), spec.operator));
+        let expected = shorter.map_or(0.0, |row| row.seconds_wall * spec.work.amount() as f64 / row.work.amount() as f64);
+        if device.is_host() && !extent.given() && expected > LONG {
+            continue;
+        }
         progress.say(spec.operator);
         match bench::run(case, &spec, device, &pace) {
             Ok(row) => rows.push(row),
@@ -229,15 +318,7 @@ fn measure(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(BenchAnswer {
-        case: named(cases),
-        device: device.label(),
-        cubefold: env!("CARGO_PKG_VERSION"),
-        commit: commit(),
-        unix_time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        quick,
-        rows,
-    })
+    Ok(rows)
 }
 
 /// The commit that this was built from, as far as the environment tells.
@@ -277,12 +358,15 @@ mod tests {
             repeats: 50,
             clock: Clock::Wall,
             seconds_wall: 2e-3,
+            seconds_first: 5e-3,
             bytes_per_second: Some(4e6),
             flops: None,
             items_per_second: None,
             verified: true,
             compared: length,
             results: length,
+            combines: None,
+            steps: None,
             work,
         }
     }
@@ -291,11 +375,13 @@ mod tests {
         BenchAnswer {
             case: "scan",
             device: "host".to_owned(),
+            driver: None,
             cubefold: "0.0.0",
             commit: None,
             unix_time: 0,
             quick: false,
             rows,
+            crossovers: Vec::new(),
         }
     }
 
@@ -306,7 +392,7 @@ mod tests {
         assert!(json.contains("\"bytes_per_second\":4000000.0,\"flops\":null"));
         assert!(json.contains("\"commit\":null") && json.contains("\"clock\":\"wall\""));
         let csv = String::from_utf8(answer.csv().expect("equal lengths")).expect("it is text");
-        assert!(csv.ends_with("50,wall,0.002,4000000.0,,,true,1000,1000\n"), "{csv}");
+        assert!(csv.ends_with("50,wall,0.002,0.005,4000000.0,,,true,1000,1000,,\n"), "{csv}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `bench.html`: the measured rows, a picture a case, and what they were measured on, in one file.
 
-use super::bench::{BenchAnswer, draw, rate_text};
+use super::bench::{BenchAnswer, crossover_text, draw, rate_text};
 use super::error::CliError;
 use crate::bench::Case;
 use crate::bench::measure::Clock;
+use crate::report::bars::{self, Bar};
 use crate::report::page::{Figure, Page, render as render_page};
 use crate::report::table::{duration, grouped};
 
@@ -13,7 +14,9 @@ use crate::report::table::{duration, grouped};
 /// A picture that cannot be drawn.
 pub fn render(answer: &BenchAnswer, cases: &[Case]) -> Result<String, CliError> {
     let measured = |case: &&Case| answer.rows.iter().any(|row| row.case == case.name());
-    let figures = cases.iter().filter(measured).map(|&case| figure(case, answer)).collect::<Result<_, _>>()?;
+    let mut figures =
+        cases.iter().filter(measured).map(|&case| figure(case, answer)).collect::<Result<Vec<_>, CliError>>()?;
+    figures.extend(tiles(answer)?);
     let row = |row: &crate::bench::Row| {
         let clock = if row.clock == Clock::Device { "device" } else { "host" };
         vec![
@@ -23,6 +26,7 @@ pub fn render(answer: &BenchAnswer, cases: &[Case]) -> Result<String, CliError> 
             duration(row.seconds),
             clock.to_owned(),
             duration(row.seconds_wall),
+            duration(row.seconds_first),
             rate_text(row),
         ]
     };
@@ -33,13 +37,52 @@ pub fn render(answer: &BenchAnswer, cases: &[Case]) -> Result<String, CliError> 
             "Measured on {}. Every result was compared with the host's before it was timed.{quick}",
             answer.device
         ),
-        header: vec!["what", "strategy", "length", "time of a call", "clock", "with the wait", "rate"],
+        header: vec!["what", "strategy", "length", "time of a call", "clock", "with the wait", "first call", "rate"],
         rows: answer.rows.iter().map(row).collect(),
-        remark: "Medians. The device's clock takes a call alone, the host's the call and the wait for its end."
-            .to_owned(),
+        remark: format!(
+            "Medians. The device's clock takes a call alone, the host's the call and the wait for its end. The first call has the \
+             compilation of kernels in it that no row above had. {}",
+            overtaking(answer)
+        ),
         figures,
         foot: foot(answer),
     }))
+}
+
+/// The rates of all tiles for the largest matrices that every one of them multiplied; none where there is nothing to compare.
+fn tiles(answer: &BenchAnswer) -> Result<Option<Figure>, CliError> {
+    let products = || answer.rows.iter().filter(|row| row.case == Case::Gemm.name());
+    let Some(operator) = products().next().map(|row| row.operator) else {
+        return Ok(None);
+    };
+    let at = |side: u64| products().filter(move |row| row.operator == operator && row.length == side);
+    let sides = || products().filter(|row| row.operator == operator).map(|row| row.length);
+    let most = sides().map(|side| at(side).count()).max().unwrap_or_default();
+    let Some(side) = sides().filter(|&side| at(side).count() == most).max().filter(|_| most > 1) else {
+        return Ok(None);
+    };
+    let bar = |row: &crate::bench::Row| Bar {
+        name: row.strategy.to_owned(),
+        value: row.work.amount() as f64 / row.seconds,
+        told: rate_text(row),
+    };
+    let bars: Vec<_> = at(side).map(bar).collect();
+    let title = format!("{operator}, {side} × {side}");
+    Ok(Some(Figure::new(
+        "tiles",
+        "gemm: tile sizes",
+        format!("Rate of one product of {side} × {side} matrices by every strategy: longer is faster."),
+        bars::draw(&title, "operations a second", &bars),
+    )?))
+}
+
+/// From which sizes on the device is faster than the host.
+fn overtaking(answer: &BenchAnswer) -> String {
+    let told: Vec<_> = answer.crossovers.iter().map(|found| crossover_text(found).trim().to_owned()).collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("Faster than the host, each with its data where it computes: {}.", told.join("; ")),
+    }
 }
 
 fn figure(case: Case, answer: &BenchAnswer) -> Result<Figure, CliError> {
@@ -51,7 +94,8 @@ fn figure(case: Case, answer: &BenchAnswer) -> Result<Figure, CliError> {
 fn foot(answer: &BenchAnswer) -> String {
     let commit = answer.commit.as_deref().map_or(String::new(), |commit| format!(", commit {commit}"));
     let [year, month, day] = date(answer.unix_time);
-    format!("cubefold {}{commit}; {}; {year}-{month:02}-{day:02}", answer.cubefold, answer.device)
+    let driver = answer.driver.as_deref().map_or(String::new(), |driver| format!(", driver {driver}"));
+    format!("cubefold {}{commit}; {}{driver}; {year}-{month:02}-{day:02}", answer.cubefold, answer.device)
 }
 
 /// Year, month and day of a time in seconds since 1970, in UTC (Hinnant, "chrono-compatible low-level date algorithms").

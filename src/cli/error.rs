@@ -61,6 +61,12 @@ pub enum CliError {
     /// No operator of a bench has such a name.
     #[error("bench {case} has no operator like '{only}': it has {operators}")]
     NoOperator { case: &'static str, only: String, operators: String },
+    /// Sizes for more than one case.
+    #[error("--sizes needs one primitive or job: a size counts other things in each of them")]
+    SizesOfAll,
+    /// A size that a case does not take.
+    #[error("--sizes {size}: bench {case} takes {least} to {most} {what}")]
+    Size { size: u64, case: &'static str, least: u64, most: u64, what: &'static str },
     /// Not exactly two files to compare, or files beside a bench.
     #[error("bench compare takes two files, A.json B.json, and other benches none: {given} given")]
     CompareFiles { given: usize },

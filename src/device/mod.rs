@@ -184,6 +184,33 @@ pub fn available() -> Vec<Availability> {
     all
 }
 
+/// The driver of a device and its version, where they are told: by wgpu's adapter of that name, by Linux of NVIDIA's module.
+pub fn driver(device: &Device) -> Option<String> {
+    let client = device.client()?;
+    if client.name().contains("cuda") {
+        let module = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+        return version_in(&module).map(str::to_owned);
+    }
+    adapter_driver(&client.properties().identity.name)
+}
+
+/// The first word of a text that is a version of numbers and dots.
+fn version_in(text: &str) -> Option<&str> {
+    let is_version =
+        |word: &&str| word.contains('.') && word.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    text.split_whitespace().find(is_version)
+}
+
+#[cfg(feature = "wgpu")]
+fn adapter_driver(name: &str) -> Option<String> {
+    wgpu::driver(name)
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn adapter_driver(_name: &str) -> Option<String> {
+    None
+}
+
 fn refuse(name: Name, reason: Reason) -> Refusal {
     Refusal { name: name.to_string(), reason }
 }
@@ -266,4 +293,16 @@ fn vulkan(name: Name) -> Result<Device, Refusal> {
 #[cfg(not(feature = "vulkan"))]
 fn vulkan(name: Name) -> Result<Device, Refusal> {
     Err(refuse(name, Reason::NotBuilt { feature: "vulkan" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn a_version_is_found_among_other_words() {
+        let module = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Release Build  (gcc 12.2.0)\nGCC version: 12";
+        assert_eq!(version_in(module), Some("580.159.04"));
+        assert_eq!(version_in("no version"), None);
+    }
 }

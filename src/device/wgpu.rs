@@ -2,7 +2,7 @@
 
 use cubecl::device::{DeviceUnavailable, WgpuDevice, WgpuDeviceKind};
 use cubecl_server::runtime::Runtime;
-use cubecl_wgpu::{WgpuRuntime, WgslCompiler};
+use cubecl_wgpu::{WgpuRuntime, WgslCompiler, wgpu};
 use cubefold_primitives::Device;
 
 use super::{Kind, Name, Reason, Refusal, refuse, start};
@@ -69,6 +69,15 @@ fn hardware_place(name: Name) -> Result<WgpuDevice, usize> {
         Err(Refusal { reason: Reason::NotThere { available }, .. }) => Err(available),
         _ => Err(0),
     }
+}
+
+/// The driver of the first adapter of that name, and what it says of itself.
+pub fn driver(name: &str) -> Option<String> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapters = cubecl::future::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let info = adapters.iter().map(wgpu::Adapter::get_info).find(|info| info.name == name)?;
+    let told: Vec<_> = [info.driver, info.driver_info].into_iter().filter(|text| !text.is_empty()).collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 fn open_wgsl(name: Name, device: &WgpuDevice) -> Result<Device, Refusal> {

@@ -5,6 +5,7 @@
 //! For the demo, [`comparison`] runs the jobs, [`story`] makes the figures of their results, [`page`] the page of these.
 
 pub mod answers;
+pub mod bars;
 pub mod canvas;
 pub mod comparison;
 pub mod convergence;

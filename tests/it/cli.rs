@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 mod answers;
+mod benches;
 mod completions;
 mod devices;
 mod explain;

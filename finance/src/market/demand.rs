@@ -235,9 +235,10 @@ pub fn noise(seed: u64, agent: u32, step: u32) -> f32 {
     draw(seed.low, seed.high, agent, step)
 }
 
-/// The standard normal number of an agent at a step. One block serves four steps.
+/// The same inside a kernel. One block of random words serves four steps.
 #[cube]
-fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
+#[allow(missing_docs)] // of what #[cube] writes beside it
+pub fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
     let key = Key { low: seed_low, high: seed_high };
     let words = philox(key, Random { a: agent, b: step >> 2u32, c: 0u32, d: NOISE });
     let back = (step & 2u32) != 0u32;

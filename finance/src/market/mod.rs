@@ -30,7 +30,7 @@ use cubefold_primitives::iterate::{Iteration, Way};
 use cubefold_primitives::{Buffer, Captured, Counter, Device, Source, Wide};
 use serde::Serialize;
 
-pub use demand::noise;
+pub use demand::{draw, noise};
 pub use options::MarketOptions;
 pub use scenario::{Scenario, Shock};
 pub use statistics::{Bubble, Statistics, Stretch, statistics, stretches};

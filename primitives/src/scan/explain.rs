@@ -1,6 +1,7 @@
 //! [`ScanPlan`]: what a scan would run.
 
 use super::blueprint::{ScanOptions, Strategy};
+use super::cost::Cost;
 use super::launch;
 use crate::views::Source;
 use crate::{Device, Error, Lift, Lower};
@@ -20,6 +21,10 @@ pub struct ScanPlan {
     pub plane: u32,
     /// Cubes that have work.
     pub cubes: u32,
+    /// Work: how often two states are combined, with those that a unit combines with an identity.
+    pub combines: u64,
+    /// Span: combines that follow one another, however many units there are.
+    pub steps: u64,
 }
 
 impl Device {
@@ -49,6 +54,7 @@ impl Device {
         };
         let plan = launch::plan::<S, O>(self, gpu, len, options)?;
         let tile = plan.tile;
+        let Cost { combines, steps } = Cost::of(len, &plan);
         Ok(Some(ScanPlan {
             strategy: plan.strategy,
             units: tile.units,
@@ -56,6 +62,8 @@ impl Device {
             run: tile.run,
             plane: if tile.shuffles { tile.plane } else { 0 },
             cubes: plan.cut.cubes,
+            combines,
+            steps,
         }))
     }
 }

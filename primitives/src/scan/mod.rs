@@ -16,6 +16,7 @@
 
 mod axis;
 pub(crate) mod blueprint;
+mod cost;
 pub(crate) mod descriptor;
 mod explain;
 mod host;

@@ -13,7 +13,7 @@ use cubefold::{Lift, Lower, ScanOptions, Strategy};
 
 use operators::{Candles, PowerAverage, Step};
 
-use super::{BenchError, Ready, Scale, Spec, Work, check, input};
+use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
 /// The weight of the newest item in the moving averages.
 const ALPHA: f32 = 0.2;
@@ -30,44 +30,85 @@ const COLUMNS: usize = 20;
 const STRATEGIES: [Strategy; 3] = [Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback];
 
 /// The sum at growing lengths, by look-back also at the longest; moving averages at two lengths, the others at one.
-pub fn specs(scale: Scale) -> Vec<Spec> {
-    let (sums, longest, once, rows): (&[u32], Option<u32>, u32, u32) = match scale {
-        Scale::Full => (&[10, 16, 20, 24, 26], Some(28), 26, 22),
-        Scale::Small => (&[10, 16, 20], None, 20, 15),
-        Scale::Tiny => (&[13], None, 13, 9),
+pub fn specs(extent: &Extent) -> Vec<Spec> {
+    let (longest, once, rows) = match extent.scale {
+        Scale::Full => (Some(28), 26, 22),
+        Scale::Small => (None, 20, 15),
+        Scale::Tiny => (None, 13, 9),
     };
     let lookback = Strategy::DecoupledLookback;
+    let longest = longest.filter(|_| !extent.given()).map(|bits: u32| 1 << bits);
+    let (sums, once, rows) = (extent.powers(sums(extent.scale)), extent.powers(&[once]), extent.powers(&[rows]));
     let mut specs = Vec::new();
     for strategy in STRATEGIES {
         let longest = longest.filter(|_| strategy == lookback);
-        let lengths = sums.iter().copied().chain(longest);
-        specs.extend(lengths.map(|bits| spec("sum f32", strategy, bits, sum)));
+        specs.extend(sums.iter().copied().chain(longest).map(|length| spec("sum f32", strategy, length, sum)));
     }
-    for bits in [once].into_iter().chain(longest) {
-        specs.push(spec("sum f32, reproducible", lookback, bits, reproducible));
-        specs.push(spec("EMA f32 (Ewma)", lookback, bits, ewma));
-        specs.push(spec("EMA f32 (Affine)", lookback, bits, affine));
-        let copy = spec("copy f32", lookback, bits, |device, len, _| copy(device, len));
+    for length in once.iter().copied().chain(longest) {
+        specs.push(spec("sum f32, reproducible", lookback, length, reproducible));
+        specs.push(spec("EMA f32 (Ewma)", lookback, length, ewma));
+        specs.push(spec("EMA f32 (Affine)", lookback, length, affine));
+        let copy = spec("copy f32", lookback, length, |device, len, _| copy(device, len));
         specs.push(Spec { strategy: "Collect", ..copy });
     }
-    specs.push(spec("EMA f32 (power)", lookback, once, power));
-    specs.push(spec("candle of four f32", lookback, once, candles));
-    let length = (COLUMNS as u64) << rows;
-    let down = spec("EMA f32 (Affine), 20 columns", lookback, rows, |device, rows, _| columns(device, rows));
-    specs.push(Spec { length, work: Work::Bytes(8 * length), ..down });
-    specs.extend(segments::specs(once));
-    let slide = spec("maximum of 64 f32", lookback, once, |device, len, _| slide(device, len));
-    specs.push(Spec { strategy: "Sliding", ..slide });
+    for &length in &once {
+        specs.push(spec("EMA f32 (power)", lookback, length, power));
+        specs.push(spec("candle of four f32", lookback, length, candles));
+        specs.extend(segments::specs(length));
+        let slide = spec("maximum of 64 f32", lookback, length, |device, len, _| slide(device, len));
+        specs.push(Spec { strategy: "Sliding", ..slide });
+    }
+    for &rows in rows.iter().filter(|_| !extent.given()) {
+        let length = COLUMNS as u64 * rows;
+        let down = spec("EMA f32 (Affine), 20 columns", lookback, rows, |device, rows, _| columns(device, rows));
+        specs.push(Spec { length, work: Work::Bytes(8 * length), ..down });
+    }
     specs
+}
+
+/// Powers of two at which sums are timed.
+fn sums(scale: Scale) -> &'static [u32] {
+    match scale {
+        Scale::Full => &[10, 16, 20, 24, 26],
+        Scale::Small => &[10, 16, 20],
+        Scale::Tiny => &[13],
+    }
+}
+
+/// The sum by a loop on one processor: what a scan on many has to beat.
+pub fn sequential(extent: &Extent) -> Vec<Spec> {
+    let of = |length| spec("sum f32", Strategy::Auto, length, |device, len, _| one_after_another(device, len));
+    extent.powers(sums(extent.scale)).into_iter().map(|length| Spec { strategy: "Sequential", ..of(length) }).collect()
+}
+
+fn one_after_another(device: &Device, len: usize) -> Result<Ready, BenchError> {
+    let items = input::exact(len);
+    let loop_over = move || {
+        let mut running = 0.0f32;
+        let sums = items.iter().map(|&item| {
+            running += item;
+            running
+        });
+        sums.collect::<Vec<f32>>()
+    };
+    let (sums, first) = measure::first(device, || Ok(loop_over()))?;
+    let mut running = 0.0;
+    for (index, item) in input::exact(len).into_iter().enumerate() {
+        running += f64::from(item);
+        check::close(index, sums[index].into(), running, 0.0)?;
+    }
+    Ok(Ready::new(first, [len as u64; 2], move || {
+        std::hint::black_box(loop_over());
+        Ok(())
+    }))
 }
 
 fn spec(
     operator: &'static str,
     strategy: Strategy,
-    bits: u32,
+    length: u64,
     prepare: fn(&Device, usize, Strategy) -> Result<Ready, BenchError>,
 ) -> Spec {
-    let length = 1u64 << bits;
     Spec {
         operator,
         strategy: strategy.name(),
@@ -150,18 +191,13 @@ fn columns(device: &Device, rows: usize) -> Result<Ready, BenchError> {
         *value += f64::from(ALPHA) * (f64::from(item) - *value);
         *value
     });
-    let results = device.scan_columns(&matrix, &Affine::<f32>::new())?;
+    let (results, first) = measure::first(device, || Ok(device.scan_columns(&matrix, &Affine::<f32>::new())?))?;
     let compared = check::results(&results, expected, AVERAGE_TOLERANCE)?;
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.scan_columns(&matrix, &Affine::<f32>::new())?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [compared, results.len() as u64], move || {
+        device.scan_columns(&matrix, &Affine::<f32>::new())?;
+        Ok(())
+    }))
 }
 
 /// The recurrence, one item after another, in f64 with the device's α.
@@ -201,36 +237,28 @@ where
     S: Source + Send + Sync + 'static,
     O: Lift<S::Item> + Lower<Output = f32>,
 {
-    let results = device.scan_with(&source, &op, &options)?;
+    let plan = device.explain_scan::<S, O>(source.len(), &options)?;
+    let (results, first) = measure::first(device, || Ok(device.scan_with(&source, &op, &options)?))?;
     let compared = check::results(&results, expected, tolerance)?;
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.scan_with(&source, &op, &options)?;
-            Ok(())
-        }),
-    })
+    let ready = Ready::new(first, [compared, results.len() as u64], move || {
+        device.scan_with(&source, &op, &options)?;
+        Ok(())
+    });
+    Ok(Ready { cost: plan.map(|plan| [plan.combines, plan.steps]), ..ready })
 }
 
 /// The largest of every window.
 fn slide(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::centred(len, 0);
     let source = device.upload(&items)?;
-    let results = device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?;
+    let (results, first) = measure::first(device, || Ok(device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?))?;
     let compared = check::results(&results, largest(&items), 0.0)?;
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [compared, results.len() as u64], move || {
+        device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?;
+        Ok(())
+    }))
 }
 
 /// The largest of every window, by a queue of those that are still to be one.
@@ -253,15 +281,11 @@ fn copy(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::centred(len, 0);
     let buffer = device.upload(&items)?;
     let expected = items.iter().copied().map(f64::from);
-    let compared = check::results(&device.collect(&buffer)?, expected, 0.0)?;
+    let (results, first) = measure::first(device, || Ok(device.collect(&buffer)?))?;
+    let compared = check::results(&results, expected, 0.0)?;
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: len as u64,
-        call: Box::new(move || {
-            device.collect(&buffer)?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [compared, len as u64], move || {
+        device.collect(&buffer)?;
+        Ok(())
+    }))
 }

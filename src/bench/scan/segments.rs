@@ -4,19 +4,19 @@ use cubefold::ops::Sum;
 use cubefold::prelude::*;
 use cubefold::{Error, ScanOptions, Strategy};
 
-use super::super::{BenchError, Ready, Spec, check, input};
+use super::super::{BenchError, Ready, Spec, check, input, measure};
 use super::spec;
 
 /// The mean length of segments; they are between 1 and twice as long.
 const SEGMENT: usize = 1000;
 
 /// The three ways to say where segments begin. Bytes: those of items and results alone.
-pub fn specs(bits: u32) -> [Spec; 3] {
+pub fn specs(length: u64) -> [Spec; 3] {
     let lookback = Strategy::DecoupledLookback;
     [
-        spec("sum f32, segments of 1000", lookback, bits, |device, len, _| by_offsets(device, len)),
-        spec("sum f32, segments of 1000 by keys", lookback, bits, |device, len, _| by_keys(device, len)),
-        spec("sum f32, segments of 1000 by heads", lookback, bits, |device, len, _| by_heads(device, len)),
+        spec("sum f32, segments of 1000", lookback, length, |device, len, _| by_offsets(device, len)),
+        spec("sum f32, segments of 1000 by keys", lookback, length, |device, len, _| by_keys(device, len)),
+        spec("sum f32, segments of 1000 by heads", lookback, length, |device, len, _| by_heads(device, len)),
     ]
 }
 
@@ -24,7 +24,7 @@ fn by_offsets(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::exact(len);
     let (source, marks) = (device.upload(&items)?, device.upload(&offsets(len))?);
     let home = device.clone();
-    ready(items, move || home.scan_segments(&source, &marks, &Sum::<f32>::new(), &ScanOptions::default()))
+    ready(device, items, move || home.scan_segments(&source, &marks, &Sum::<f32>::new(), &ScanOptions::default()))
 }
 
 fn by_keys(device: &Device, len: usize) -> Result<Ready, BenchError> {
@@ -37,7 +37,7 @@ fn by_keys(device: &Device, len: usize) -> Result<Ready, BenchError> {
     keys[last..].fill(u32::MAX);
     let (source, marks) = (device.upload(&items)?, device.upload(&keys)?);
     let home = device.clone();
-    ready(items, move || home.scan_by_key(&marks, &source, &Sum::<f32>::new(), &ScanOptions::default()))
+    ready(device, items, move || home.scan_by_key(&marks, &source, &Sum::<f32>::new(), &ScanOptions::default()))
 }
 
 fn by_heads(device: &Device, len: usize) -> Result<Ready, BenchError> {
@@ -48,11 +48,12 @@ fn by_heads(device: &Device, len: usize) -> Result<Ready, BenchError> {
     }
     let (source, marks) = (device.upload(&items)?, device.upload(&heads)?);
     let home = device.clone();
-    ready(items, move || home.scan_by_heads(&marks, &source, &Sum::<f32>::new(), &ScanOptions::default()))
+    ready(device, items, move || home.scan_by_heads(&marks, &source, &Sum::<f32>::new(), &ScanOptions::default()))
 }
 
 /// Compares the results of `call` with a loop over `items`, and hands the call out.
 fn ready(
+    device: &Device,
     items: Vec<f32>,
     call: impl Fn() -> Result<Buffer<f32>, Error> + Send + Sync + 'static,
 ) -> Result<Ready, BenchError> {
@@ -65,17 +66,12 @@ fn ready(
         running += f64::from(item);
         running
     });
-    let results = call()?;
+    let (results, first) = measure::first(device, || Ok(call()?))?;
     let compared = check::results(&results, expected, 0.0)?;
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: results.len() as u64,
-        call: Box::new(move || {
-            call()?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(first, [compared, results.len() as u64], move || {
+        call()?;
+        Ok(())
+    }))
 }
 
 /// Where segments begin, from 0 on.

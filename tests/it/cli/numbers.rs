@@ -307,6 +307,16 @@ fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
         &["bench"],
         &["bench", "nothing"],
         &["bench", "scan", "--only", "nothing"],
+        &["bench", "all", "--sizes", "8"],
+        &["bench", "compare", "--sizes", "8"],
+        &["bench", "scan", "--sizes"],
+        &["bench", "scan", "--sizes", "0"],
+        &["bench", "scan", "--sizes", "-8"],
+        &["bench", "scan", "--sizes", "8,,9"],
+        &["bench", "scan", "--sizes", "2^31"],
+        &["bench", "gemm", "--sizes", "16385"],
+        &["bench", "mc", "--sizes", "4095"],
+        &["bench", "market", "--sizes", "2^64"],
     ];
     for line in lines {
         folder.refuses(line);
