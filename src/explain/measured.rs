@@ -50,7 +50,7 @@ pub struct Row {
     pub unit: &'static str,
     /// The rate against that of the setting that its measurement compares with.
     pub fraction: f64,
-    /// Whether no other setting of its measurement is faster.
+    /// Whether it is the fastest, of a measurement that looks for one.
     pub best: bool,
     /// Whether the result was right. Always: a wrong one ends the run.
     pub verified: bool,
@@ -97,8 +97,10 @@ impl Measurement {
             Against::Nothing => None,
         };
         let compared = reference.map(|index| (rows[index].setting.clone(), rows[index].rate));
-        if let (Some((_, rate)), Some(best)) = (&compared, best) {
+        if let Some((_, rate)) = &compared {
             rows.iter_mut().for_each(|row| row.fraction = row.rate / rate);
+        }
+        if let (Against::Best, Some(best)) = (against, best) {
             rows[best].best = true;
         }
         let meaning = meaning(&rows);
@@ -145,6 +147,7 @@ pub(super) mod tests {
         assert_eq!((fractions(&first), first.against.as_deref()), (vec![1.0, 2.0, 0.5], Some("a")));
         assert_eq!((fractions(&best), best.against.as_deref()), (vec![0.5, 1.0, 0.25], Some("b")));
         assert_eq!((alone.against, best.meaning.as_str()), (None, "3"));
+        assert!(first.rows.iter().all(|row| !row.best));
         assert_eq!(best.rows.iter().map(|row| row.best).collect::<Vec<_>>(), [false, true, false]);
     }
 }
