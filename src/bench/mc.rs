@@ -91,8 +91,7 @@ fn together(device: &Device, side: u32, paths: u64) -> Result<Ready, BenchError>
         .collect();
     let instruments: Vec<Instrument> = options.iter().map(European::instrument).collect();
     let engine = MonteCarlo { paths, ..MonteCarlo::default() };
-    let (found, first) =
-        measure::first(device, || Ok(simulate_grid(device, &instruments, &option.model(), &engine)?))?;
+    let (found, first) = measure::first(device, || Ok(simulate_grid(device, &instruments, &option.model(), &engine)?))?;
     for (place, (found, option)) in found.iter().zip(&options).enumerate() {
         check::close(place, found.value, option.black_scholes(), FARTHEST * found.std_error)?;
     }

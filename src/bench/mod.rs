@@ -251,7 +251,7 @@ pub struct Spec {
 pub struct Ready {
     /// What is timed.
     pub call: Call,
-    /// How long the first call took.
+    /// How long the first call took; zero where nobody asks.
     pub first: Duration,
     /// Whether a call ends with its answer on the host, so that only the host's clock can time it.
     pub ends_on_host: bool,
@@ -265,7 +265,7 @@ pub struct Ready {
 
 impl Ready {
     /// A call that leaves its results on the device, of which so many were compared, and so many there are.
-    fn new(
+    pub fn new(
         first: Duration,
         [compared, results]: [u64; 2],
         call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static,
@@ -274,7 +274,7 @@ impl Ready {
     }
 
     /// A call that ends with its answer on the host.
-    fn on_host(
+    pub fn on_host(
         first: Duration,
         counts: [u64; 2],
         call: impl Fn() -> Result<(), BenchError> + Send + Sync + 'static,
@@ -340,6 +340,8 @@ pub struct Row {
     pub compared: u64,
     /// How many results there are.
     pub results: u64,
+    /// The rate as a part of what the device's memory or arithmetic does at most, where that was measured too.
+    pub of_roofline: Option<f64>,
     /// Combines of a scan: its work.
     pub combines: Option<u64>,
     /// Combines of a scan that follow one another: its span.
@@ -375,6 +377,7 @@ pub fn run(case: Case, spec: &Spec, device: &Device, pace: &Pace) -> Result<Row,
         verified: true,
         compared: ready.compared,
         results: ready.results,
+        of_roofline: None,
         combines: ready.cost.map(|[work, _]| work),
         steps: ready.cost.map(|[_, span]| span),
         work: spec.work,

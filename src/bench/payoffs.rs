@@ -46,7 +46,6 @@ impl Payoff {
         paid(self.spot, self.strike, self.discount, self.drift + self.deviation * normal)
     }
 
-
     fn of(option: &European) -> Self {
         let deviation = option.vol * option.expiry.sqrt();
         Payoff {

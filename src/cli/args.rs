@@ -235,7 +235,9 @@ pub struct SizeError;
 /// Parses `1000` or `2^20`.
 pub fn parse_size(text: &str) -> Result<u64, SizeError> {
     let size = match text.trim().split_once('^') {
-        Some((of, power)) => of.parse::<u64>().ok().zip(power.parse().ok()).and_then(|(of, power)| of.checked_pow(power)),
+        Some((of, power)) => {
+            of.parse::<u64>().ok().zip(power.parse().ok()).and_then(|(of, power)| of.checked_pow(power))
+        }
         None => text.trim().parse().ok(),
     };
     size.ok_or(SizeError)

@@ -10,10 +10,11 @@ use super::bench_page;
 use super::error::CliError;
 use super::output::{self, Answer, cell, csv_bytes};
 use super::session::{Progress, Session};
-use crate::bench::measure::{Clock, Pace};
 use crate::bench::crossover::{self, Crossover};
-use crate::bench::{self, Case, Extent, Row, Scale, Work};
-use crate::report::table::{Side, TextTable, duration, grouped, significant};
+use crate::bench::measure::{Clock, Pace};
+use crate::bench::{self, BenchError, Case, Extent, Row, Scale, Work};
+use crate::explain::roofline;
+use crate::report::table::{Side, TextTable, duration, grouped, percent, significant};
 use crate::report::throughput::{self, Series};
 use cubefold::{Device, device};
 
@@ -43,6 +44,10 @@ pub struct BenchAnswer {
     pub device: String,
     /// The device's driver and its version, where they are told.
     pub driver: Option<String>,
+    /// Bytes that a copy reads and writes in a second, where rows count bytes.
+    pub copy_bytes_per_second: Option<f64>,
+    /// Operations of multiply-adds in a second without memory in between, where rows count operations.
+    pub fma_flops: Option<f64>,
     /// Version of this program.
     pub cubefold: &'static str,
     /// The commit, where `CUBEFOLD_COMMIT` told it as this program was built or started.
@@ -88,6 +93,7 @@ impl Answer for BenchAnswer {
             ("with wait", Side::Right),
             ("first call", Side::Right),
             ("rate", Side::Right),
+            ("of roof", Side::Right),
             ("results compared", Side::Right),
         ];
         let costs = ["combines", "in a row"].map(|name| (name, Side::Right));
@@ -104,20 +110,22 @@ impl Answer for BenchAnswer {
                 duration(row.seconds_wall),
                 duration(row.seconds_first),
                 rate_text(row),
+                row.of_roofline.map(percent).unwrap_or_default(),
                 compared_text(row),
             ];
             let costs = [row.combines, row.steps].map(|count| count.map(grouped).unwrap_or_default());
             table.row(cells.into_iter().chain(costs.into_iter().filter(|_| counted)));
         }
         let overtaking: Vec<_> = self.crossovers.iter().map(crossover_text).collect();
-        let head = if overtaking.is_empty() { "" } else { "\nFaster than the host, each with its data where it computes:\n" };
+        let head =
+            if overtaking.is_empty() { "" } else { "\nFaster than the host, each with its data where it computes:\n" };
         format!("{}{head}{}", table.render(), overtaking.concat())
     }
 
     fn csv(&self) -> Result<Vec<u8>, CliError> {
         let header = "case,operator,strategy,device,length,seconds,seconds_lower_quartile,\
                       seconds_upper_quartile,repeats,clock,seconds_wall,seconds_first,bytes_per_second,flops,\
-                      items_per_second,verified,compared,results,combines,steps";
+                      items_per_second,of_roofline,verified,compared,results,combines,steps";
         let header = header.split(',').map(str::to_owned).collect();
         csv_bytes(std::iter::once(header).chain(self.rows.iter().map(record)))
     }
@@ -141,6 +149,7 @@ fn record(row: &Row) -> Vec<String> {
         optional(row.bytes_per_second),
         optional(row.flops),
         optional(row.items_per_second),
+        optional(row.of_roofline),
         row.verified.to_string(),
         row.compared.to_string(),
         row.results.to_string(),
@@ -277,11 +286,14 @@ fn measure(
     let mut rows = measure(device)?;
     let host = if device.is_host() || arguments.without_host { Vec::new() } else { measure(&Device::host())? };
     let crossovers = crossover::of(&host, &rows);
+    let [copy, multiply_adds] = roofs(device, &mut rows)?;
     rows.extend(host);
     Ok(BenchAnswer {
         case: named(cases),
         device: device.label(),
         driver: device::driver(device),
+        copy_bytes_per_second: copy,
+        fma_flops: multiply_adds,
         cubefold: env!("CARGO_PKG_VERSION"),
         commit: commit(),
         unix_time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
@@ -289,6 +301,23 @@ fn measure(
         rows,
         crossovers,
     })
+}
+
+/// Measures the device's copy and arithmetic, as far as rows count bytes or operations, and tells the rows what part of that they
+/// reach.
+fn roofs(device: &Device, rows: &mut [Row]) -> Result<[Option<f64>; 2], CliError> {
+    let measured = |needed: bool, rate: fn(&Device) -> Result<f64, BenchError>| match needed.then(|| rate(device)) {
+        None => Ok(None),
+        Some(Err(error)) if error.is_beyond_the_device() => Ok(None),
+        Some(rate) => rate.map(Some),
+    };
+    let copy = measured(rows.iter().any(|row| row.bytes_per_second.is_some()), roofline::copy_rate)?;
+    let multiply_adds = measured(rows.iter().any(|row| row.flops.is_some()), roofline::fma_rate)?;
+    for row in rows {
+        let part = |rate: Option<f64>, roof: Option<f64>| Some(rate? / roof?);
+        row.of_roofline = part(row.bytes_per_second, copy).or(part(row.flops, multiply_adds));
+    }
+    Ok([copy, multiply_adds])
 }
 
 /// The rows of one device. The host is spared lengths that would keep it for longer than [`LONG`] a call.
@@ -305,7 +334,8 @@ fn rows(
     let mut rows: Vec<Row> = Vec::new();
     for (case, spec) in specs.filter(|(_, spec)| wanted.0.contains(&spec.operator)) {
         let shorter = rows.iter().rfind(|row| (row.case, row.operator) == (case.name(), spec.operator));
-        let expected = shorter.map_or(0.0, |row| row.seconds_wall * spec.work.amount() as f64 / row.work.amount() as f64);
+        let expected =
+            shorter.map_or(0.0, |row| row.seconds_wall * spec.work.amount() as f64 / row.work.amount() as f64);
         if device.is_host() && !extent.given() && expected > LONG {
             continue;
         }
@@ -365,6 +395,7 @@ mod tests {
             verified: true,
             compared: length,
             results: length,
+            of_roofline: None,
             combines: None,
             steps: None,
             work,
@@ -376,6 +407,8 @@ mod tests {
             case: "scan",
             device: "host".to_owned(),
             driver: None,
+            copy_bytes_per_second: None,
+            fma_flops: None,
             cubefold: "0.0.0",
             commit: None,
             unix_time: 0,
@@ -392,7 +425,7 @@ mod tests {
         assert!(json.contains("\"bytes_per_second\":4000000.0,\"flops\":null"));
         assert!(json.contains("\"commit\":null") && json.contains("\"clock\":\"wall\""));
         let csv = String::from_utf8(answer.csv().expect("equal lengths")).expect("it is text");
-        assert!(csv.ends_with("50,wall,0.002,0.005,4000000.0,,,true,1000,1000,,\n"), "{csv}");
+        assert!(csv.ends_with("50,wall,0.002,0.005,4000000.0,,,,true,1000,1000,,\n"), "{csv}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::bench::Case;
 use crate::bench::measure::Clock;
 use crate::report::bars::{self, Bar};
 use crate::report::page::{Figure, Page, render as render_page};
-use crate::report::table::{duration, grouped};
+use crate::report::table::{duration, grouped, percent, significant};
 
 /// The page of an answer to `cases`.
 ///
@@ -28,6 +28,7 @@ pub fn render(answer: &BenchAnswer, cases: &[Case]) -> Result<String, CliError> 
             duration(row.seconds_wall),
             duration(row.seconds_first),
             rate_text(row),
+            row.of_roofline.map(percent).unwrap_or_default(),
         ]
     };
     let quick = if answer.quick { " A quick run: small lengths and few calls, for a first look." } else { "" };
@@ -37,11 +38,22 @@ pub fn render(answer: &BenchAnswer, cases: &[Case]) -> Result<String, CliError> 
             "Measured on {}. Every result was compared with the host's before it was timed.{quick}",
             answer.device
         ),
-        header: vec!["what", "strategy", "length", "time of a call", "clock", "with the wait", "first call", "rate"],
+        header: vec![
+            "what",
+            "strategy",
+            "length",
+            "time of a call",
+            "clock",
+            "with the wait",
+            "first call",
+            "rate",
+            "of roof",
+        ],
         rows: answer.rows.iter().map(row).collect(),
         remark: format!(
             "Medians. The device's clock takes a call alone, the host's the call and the wait for its end. The first call has the \
-             compilation of kernels in it that no row above had. {}",
+             compilation of kernels in it that no row above had. {}{}",
+            roofs(answer),
             overtaking(answer)
         ),
         figures,
@@ -74,6 +86,16 @@ fn tiles(answer: &BenchAnswer) -> Result<Option<Figure>, CliError> {
         format!("Rate of one product of {side} × {side} matrices by every strategy: longer is faster."),
         bars::draw(&title, "operations a second", &bars),
     )?))
+}
+
+/// What rates are parts of.
+fn roofs(answer: &BenchAnswer) -> String {
+    let copy = answer
+        .copy_bytes_per_second
+        .map(|rate| format!("a copy, {} GB/s read and written", significant(rate / 1e9, 3)));
+    let fma = answer.fma_flops.map(|rate| format!("multiply-adds, {} GFLOP/s", significant(rate / 1e9, 3)));
+    let told: Vec<_> = [copy, fma].into_iter().flatten().collect();
+    if told.is_empty() { String::new() } else { format!("The roof is {} on the same device. ", told.join(", or ")) }
 }
 
 /// From which sizes on the device is faster than the host.

@@ -301,7 +301,8 @@ mod tests {
 
     #[test]
     fn a_version_is_found_among_other_words() {
-        let module = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Release Build  (gcc 12.2.0)\nGCC version: 12";
+        let module =
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Release Build  (gcc 12.2.0)\nGCC version: 12";
         assert_eq!(version_in(module), Some("580.159.04"));
         assert_eq!(version_in("no version"), None);
     }

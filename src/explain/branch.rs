@@ -1,8 +1,11 @@
 //! A branch that the units of a plane take apart, or whole planes, or all units alike: the same work each time.
 
+use std::time::Duration;
+
 use cubecl::prelude::*;
 use cubefold::Buffer;
 
+use super::Outcome;
 use super::measured::{Against, Course, Measurement, Row};
 use super::{Gpu, argument};
 use crate::bench::{BenchError, Ready, Scale, Work, check};
@@ -96,7 +99,7 @@ pub(super) fn told_plane(gpu: &Gpu) -> Option<u32> {
 ///
 /// # Errors
 /// What goes wrong on the device. A cube that has not two planes is the inner error.
-pub(super) fn measure(course: &Course, gpu: &Gpu) -> Result<Result<Measurement, String>, BenchError> {
+pub(super) fn measure(course: &Course, gpu: &Gpu) -> Outcome {
     let (told, units) = (told_plane(gpu), gpu.units(UNITS));
     let plane = told.unwrap_or(USUAL_PLANE);
     if units < 2 * plane {
@@ -134,7 +137,7 @@ fn ready(gpu: &Gpu, shape: Shape) -> Result<Ready, BenchError> {
     let compared = check::results(&launch(gpu, shape)?, expected, 0.0)?;
     let gpu = gpu.clone();
     let call = Box::new(move || launch(&gpu, shape).map(drop));
-    Ok(Ready { call, ends_on_host: false, compared, results: shape.results().into() })
+    Ok(Ready::new(Duration::ZERO, [compared, shape.results().into()], call))
 }
 
 fn launch(gpu: &Gpu, shape: Shape) -> Result<Buffer<f32>, BenchError> {

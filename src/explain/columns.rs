@@ -1,9 +1,12 @@
 //! A square of shared memory read down its columns, with rows of its own length and of one more: where shared memory has banks,
 //! the first makes all units of a plane wait for the same one.
 
+use std::time::Duration;
+
 use cubecl::prelude::*;
 use cubefold::Buffer;
 
+use super::Outcome;
 use super::measured::{Against, Course, Measurement, Row};
 use super::{Gpu, argument};
 use crate::bench::{BenchError, Ready, Scale, Work, check};
@@ -89,7 +92,7 @@ impl Shape {
 ///
 /// # Errors
 /// What goes wrong on the device. A device that has no such cubes is the inner error.
-pub(super) fn measure(course: &Course, gpu: &Gpu) -> Result<Result<Measurement, String>, BenchError> {
+pub(super) fn measure(course: &Course, gpu: &Gpu) -> Outcome {
     let (units, bytes) = (gpu.profile.max_units, gpu.profile.shared_bytes);
     let needed = (4 * SIDE * (SIDE + 1)) as usize;
     if units < UNITS || bytes < needed {
@@ -116,7 +119,7 @@ fn ready(gpu: &Gpu, shape: Shape) -> Result<Ready, BenchError> {
     let compared = check::results(&launch(gpu, shape)?, expected, 0.0)?;
     let gpu = gpu.clone();
     let call = Box::new(move || launch(&gpu, shape).map(drop));
-    Ok(Ready { call, ends_on_host: false, compared, results: shape.results().into() })
+    Ok(Ready::new(Duration::ZERO, [compared, shape.results().into()], call))
 }
 
 fn launch(gpu: &Gpu, shape: Shape) -> Result<Buffer<f32>, BenchError> {

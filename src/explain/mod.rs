@@ -34,6 +34,9 @@ pub const MEASUREMENTS: u64 = 6;
 const OCCUPANCY: &str = "CubeCL tells no register count of a kernel, so the cubes that a multiprocessor holds cannot be computed: \
                          cube sizes are measured instead";
 
+/// A measurement, or the reason why there is none on this device.
+type Outcome = Result<Result<Measurement, String>, BenchError>;
+
 /// What was measured, and what was not.
 #[derive(Debug, Default)]
 pub struct Measured {
@@ -45,11 +48,7 @@ pub struct Measured {
 
 impl Measured {
     /// Keeps a measurement, or the reason why there is none. What is beyond the device is a reason.
-    fn keep(
-        &mut self,
-        name: &'static str,
-        measured: Result<Result<Measurement, String>, BenchError>,
-    ) -> Result<(), BenchError> {
+    fn keep(&mut self, name: &'static str, measured: Outcome) -> Result<(), BenchError> {
         let reason = match measured {
             Ok(Ok(measurement)) => {
                 self.measurements.push(measurement);
@@ -85,7 +84,7 @@ fn measure_at(course: &Course, mut done: impl FnMut()) -> Result<Measured, Bench
     keep("roofline", roofline::measure(course, &plans).map(Ok))?;
     keep("stride", stride::measure(course, &plans).map(Ok))?;
     let gpu = Gpu::of(course.device);
-    let on_gpu = |measure: &dyn Fn(&Gpu) -> Result<Result<Measurement, String>, BenchError>| match &gpu {
+    let on_gpu = |measure: &dyn Fn(&Gpu) -> Outcome| match &gpu {
         None => Ok(Err("the host has no planes, shared memory or cubes".to_owned())),
         Some(gpu) => measure(gpu),
     };

@@ -3,6 +3,8 @@
 //! Nothing that reads and writes memory is faster than a copy, and no product of plain floats faster than the arithmetic
 //! alone: a figure is as good as its fraction of these.
 
+use std::time::Duration;
+
 use cubefold::Profile;
 use cubefold::prelude::*;
 
@@ -27,7 +29,6 @@ const PARTS: u64 = 8;
 ///
 /// # Errors
 /// A wrong result, what goes wrong on the device, and clocks that fail.
-#[allow(dead_code, reason = "for figures that are told as a fraction of it")]
 pub fn copy_rate(device: &Device) -> Result<f64, BenchError> {
     Ok(copies(&course(device))?.rate)
 }
@@ -39,7 +40,6 @@ pub fn copy_rate(device: &Device) -> Result<f64, BenchError> {
 ///
 /// # Errors
 /// As [`copy_rate`].
-#[allow(dead_code, reason = "for figures that are told as a fraction of it")]
 pub fn fma_rate(device: &Device) -> Result<f64, BenchError> {
     Ok(multiply_adds(&course(device))?.rate)
 }
@@ -135,21 +135,15 @@ fn copy(device: &Device, len: u64) -> Result<Ready, BenchError> {
     let expected = (0..len as usize).map(|index| held(index as u64));
     let compared = check::results(&device.collect(&items)?, expected, 0.0)?;
     let device = device.clone();
-    Ok(Ready {
-        ends_on_host: false,
-        compared,
-        results: len,
-        call: Box::new(move || {
-            device.collect(&items)?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::new(Duration::ZERO, [compared, len], move || {
+        device.collect(&items)?;
+        Ok(())
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn both_roofs_of_the_host_are_measured() {

@@ -1,5 +1,7 @@
 //! A copy whose neighbours read neighbouring items, every second or every 32nd: what of the memory's rate is left.
 
+use std::time::Duration;
+
 use cubecl::prelude::*;
 use cubefold::prelude::*;
 
@@ -78,7 +80,7 @@ pub(super) fn on_gpu(gpu: &Gpu, items: &Buffer<f32>, stride: u32, units: u32) ->
     compare(&launch(gpu, items, stride, units)?, stride).map(|compared| {
         let (gpu, items, results) = (gpu.clone(), items.clone(), items.len() as u64);
         let call = Box::new(move || launch(&gpu, &items, stride, units).map(drop));
-        Ready { call, ends_on_host: false, compared, results }
+        Ready::new(Duration::ZERO, [compared, results], call)
     })
 }
 
@@ -87,15 +89,10 @@ fn on_host(device: &Device, items: &Buffer<f32>, stride: u32) -> Result<Ready, B
     let columns = Columns { items: items.clone().into(), rows: len as u32 / stride, stride };
     let copy = move || device.collect(&Counter::new(len).map(columns.clone()));
     let compared = compare(&copy()?, stride)?;
-    Ok(Ready {
-        ends_on_host: true,
-        compared,
-        results: len,
-        call: Box::new(move || {
-            copy()?;
-            Ok(())
-        }),
-    })
+    Ok(Ready::on_host(Duration::ZERO, [compared, len], move || {
+        copy()?;
+        Ok(())
+    }))
 }
 
 /// Compares a copy with the ramp that it is of, read at a stride.

@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn every_bar_has_its_name_and_number() {
         let bar = |name: &str, value: f64| Bar { name: name.to_owned(), value, told: format!("{value} GFLOP/s") };
-        let svg = draw("tiles", "rate", &[bar("Naive", 10.0), bar("Tiled8", 20.0), bar("odd", f64::NAN)]).expect("it is drawn");
+        let svg = draw("tiles", "rate", &[bar("Naive", 10.0), bar("Tiled8", 20.0), bar("odd", f64::NAN)])
+            .expect("it is drawn");
         for told in ["Naive", "10 GFLOP/s", "Tiled8", "20 GFLOP/s", "NaN GFLOP/s"] {
             assert!(svg.contains(told), "{told}");
         }

@@ -37,7 +37,11 @@ fn looking_back(len: u64, plan: &Plan) -> Cost {
 /// Tiles of one item a unit are scanned, on from prefixes that are the scan of the tiles' folds.
 fn recursive(len: u64, tile: u64, sweeps: bool) -> Cost {
     let depth = logarithm(tile);
-    let within = if sweeps { Cost { combines: 2 * len, steps: 2 * depth } } else { Cost { combines: len * depth, steps: depth } };
+    let within = if sweeps {
+        Cost { combines: 2 * len, steps: 2 * depth }
+    } else {
+        Cost { combines: len * depth, steps: depth }
+    };
     let tiles = len.div_ceil(tile);
     // An inclusive result is one combine more.
     let here = Cost { combines: within.combines + len, steps: within.steps + 1 };

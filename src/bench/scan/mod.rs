@@ -252,7 +252,8 @@ where
 fn slide(device: &Device, len: usize) -> Result<Ready, BenchError> {
     let items = input::centred(len, 0);
     let source = device.upload(&items)?;
-    let (results, first) = measure::first(device, || Ok(device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?))?;
+    let (results, first) =
+        measure::first(device, || Ok(device.sliding(&source, WINDOW as u64, &Maximum::<f32>::new())?))?;
     let compared = check::results(&results, largest(&items), 0.0)?;
     let device = device.clone();
     Ok(Ready::new(first, [compared, results.len() as u64], move || {

@@ -288,7 +288,7 @@ fn bounds_that_cannot_be_are_refused() {
 #[test]
 fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
     let folder = Folder::new();
-    let lines: [&[&str]; 18] = [
+    let lines: &[&[&str]] = &[
         &[],
         &["nonsense"],
         &["two\nlines"],
@@ -318,7 +318,7 @@ fn a_flag_a_word_or_a_subcommand_that_is_unknown_is_refused() {
         &["bench", "mc", "--sizes", "4095"],
         &["bench", "market", "--sizes", "2^64"],
     ];
-    for line in lines {
+    for &line in lines {
         folder.refuses(line);
         folder.run_bare(line).refused();
     }
