@@ -55,6 +55,32 @@ pub struct Quote {
     pub fault: u32,
 }
 
+/// The price alone: all that is read back of many markets.
+#[derive(Debug, Clone, Operator)]
+pub struct LogPrice;
+
+#[cube]
+impl Mapping<Quote> for LogPrice {
+    type Output = f32;
+
+    fn map(&self, quote: Quote) -> f32 {
+        quote.log_price
+    }
+}
+
+/// Whether a demand so far did not fit.
+#[derive(Debug, Clone, Operator)]
+pub struct Fault;
+
+#[cube]
+impl Mapping<Quote> for Fault {
+    type Output = u32;
+
+    fn map(&self, quote: Quote) -> u32 {
+        quote.fault
+    }
+}
+
 /// The demand of agents that are as strong as their kind.
 #[derive(Debug, Clone, Operator)]
 pub struct Demand {

@@ -3,10 +3,12 @@
 use std::str::FromStr;
 use std::time::Instant;
 
-use cubefold_primitives::Device;
 use cubefold_primitives::iterate::Way;
+use cubefold_primitives::ops::Maximum;
+use cubefold_primitives::{Buffer, Device, Source};
 use serde::Serialize;
 
+use super::demand::{Fault, LogPrice, Quote};
 use super::terms::scale_for;
 use super::theory::largest_root;
 use super::{MarketOptions, Scenario, Statistics, faults, statistics, trade};
@@ -185,13 +187,28 @@ pub fn histories(
     let mut histories = Vec::with_capacity(markets.len());
     for markets in markets.chunks((PRICES / prices).max(1) as usize) {
         markets.iter().try_for_each(MarketOptions::check)?;
-        let quotes = trade(device, markets, scenario, Way::Auto)?.into_vec()?;
-        for (options, quotes) in markets.iter().zip(quotes.chunks_exact(prices as usize)) {
-            faults(quotes, scale_for(options, scenario))?;
-            histories.push(quotes.iter().map(|quote| f64::from(quote.log_price)).collect());
+        let quotes = trade(device, markets, scenario, Way::Auto)?;
+        if device.reduce(&(&quotes).map(Fault), &Maximum::<u32>::new())?.get(0)? != 0 {
+            return Err(first_fault(quotes, markets, scenario));
         }
+        let of_all = device.collect(&(&quotes).map(LogPrice))?.into_vec()?;
+        let of_each = of_all.chunks_exact(prices as usize);
+        histories.extend(of_each.map(|prices| prices.iter().copied().map(f64::from).collect::<Vec<f64>>()));
     }
     Ok(histories)
+}
+
+/// The error of the first market that has a fault.
+fn first_fault(quotes: Buffer<Quote>, markets: &[MarketOptions], scenario: &Scenario) -> FinanceError {
+    let prices = markets[0].steps as usize + 1;
+    let each = |quotes: Vec<Quote>| {
+        let each = quotes.chunks_exact(prices).zip(markets);
+        each.map(|(quotes, options)| faults(quotes, scale_for(options, scenario))).find_map(Result::err)
+    };
+    match quotes.into_vec() {
+        Ok(quotes) => each(quotes).expect("a market has the fault that was found"),
+        Err(error) => error.into(),
+    }
 }
 
 fn member(options: &MarketOptions, scenario: &Scenario, values: &[f64], log_price: &[f64]) -> Member {

@@ -155,6 +155,12 @@ fn a_demand_without_room_is_one_error_and_never_a_wrong_price() {
             assert!(matches!(found, Err(FinanceError::DemandOverflow { step: 4, bits: 31 })), "{name}: {found:?}");
         }
         assert!(with(30, &fell).into_iter().all(|run| run.is_ok()), "{name}");
+        // Of many markets the first that lacks one is told.
+        let fits = MarketOptions { fraction_bits: Some(31), ..options };
+        let lacks = MarketOptions { fraction_bits: Some(32), ..options };
+        let all = |markets: &[MarketOptions]| histories(device, markets, &Scenario::default());
+        assert!(matches!(all(&[fits, lacks]), Err(FinanceError::DemandOverflow { step: 0, bits: 32 })), "{name}");
+        assert_eq!(all(&[fits, fits]).map(|found| found.len()).ok(), Some(2), "{name}");
     }
 }
 
