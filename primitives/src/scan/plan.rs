@@ -143,14 +143,18 @@ pub fn window(tile: Tile) -> u32 {
     }
 }
 
-/// One item a unit, so that the strategies are what their names say.
+/// One item a unit, so that the strategies are what their names say. Two at least: the folds of tiles of one would be as many as
+/// the items, at every level.
 fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
-    let units = 1 << profile.max_units.clamp(1, 1024).ilog2();
+    if profile.max_units < 2 {
+        return Err(Feature::Units(2));
+    }
+    let units = 1 << profile.max_units.min(1024).ilog2();
     let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false, rolled: false };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
-        if tile.units == 0 {
-            return Err(Feature::SharedMemory(S::WORDS * 4 + 16));
+        if tile.units < 2 {
+            return Err(Feature::SharedMemory(2 * S::WORDS * 4 + 16));
         }
     }
     Ok(tile)
@@ -167,6 +171,16 @@ mod tests {
         let bare = Profile { atomic_u32: false, ..Profile::plain() };
         assert_eq!(plan(&bare, Strategy::Auto).map(|plan| plan.strategy), Ok(Strategy::Blelloch));
         assert_eq!(plan(&bare, Strategy::DecoupledLookback), Err(Refusal::Lacks(Feature::Atomic32)));
+    }
+
+    #[test]
+    fn a_recursive_scan_needs_two_units() {
+        let plan = |profile: &Profile| Plan::new::<f32, f32>(9, 1, true, Strategy::Blelloch, false, profile);
+        let plain = Profile::plain();
+        assert_eq!(plan(&Profile { max_units: 1, ..plain.clone() }), Err(Refusal::Lacks(Feature::Units(2))));
+        assert_eq!(plan(&Profile { max_units: 2, ..plain.clone() }).map(|plan| plan.tile.len()), Ok(2));
+        assert_eq!(plan(&Profile { shared_bytes: 24, ..plain.clone() }).map(|plan| plan.tile.len()), Ok(2));
+        assert_eq!(plan(&Profile { shared_bytes: 23, ..plain }), Err(Refusal::Lacks(Feature::SharedMemory(24))));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Markets from outside and many at once: every way of running, scenarios, spread strengths, ensembles against the theory.
 
-use cubefold::finance::market::ensemble::histories;
-use cubefold::finance::market::ensemble::{Axis, ensemble};
+use cubefold::finance::market::ensemble::{Axis, ensemble, histories};
 use cubefold::finance::market::theory::largest_root;
 use cubefold::finance::{FinanceError, MarketOptions, MarketRun, Scenario, Shock, market, market_with};
 use cubefold::iterate::Way;
