@@ -190,13 +190,16 @@ fn compared_text(row: &Row) -> String {
 /// A line that says from which length on the device is faster.
 pub fn crossover_text(found: &Crossover) -> String {
     let [shortest, longest] = found.measured.map(grouped);
-    let told = match found.device_faster_from {
-        None => "at no size".to_owned(),
-        Some(from) if from <= found.measured[0] as f64 => "at every size".to_owned(),
-        Some(from) => format!("from about {}", grouped(rounded(from))),
-    };
     let name = crossover::length_name(found);
-    format!("  {}: {}, {told} ({shortest} to {longest} {name})\n", found.case, found.operator)
+    let told = match found.device_faster_from {
+        None => format!("not up to {longest} {name}"),
+        Some(from) if from > found.measured[0] as f64 => {
+            format!("from about {} {name} on, between {shortest} and {longest}", grouped(rounded(from)))
+        }
+        Some(_) if shortest == longest => format!("at {longest} {name}"),
+        Some(_) => format!("from {shortest} {name} on, the fewest that were timed"),
+    };
+    format!("  {}: {}, {told}\n", found.case, found.operator)
 }
 
 /// Two digits, as much as two lines that meet can tell.
@@ -360,10 +363,9 @@ fn commit() -> Option<String> {
 /// Times against lengths; of more lines than a legend can name, those of several lengths.
 pub fn draw(case: Case, answer: &BenchAnswer) -> Result<String, CliError> {
     const NAMED: usize = 6;
-    let clock = match answer.rows.iter().find(|row| row.case == case.name()).map(|row| row.clock) {
-        Some(Clock::Device) => "device time of one call",
-        _ => "time of one call",
-    };
+    let mut drawn = answer.rows.iter().filter(|row| row.case == case.name());
+    let by_device = drawn.all(|row| row.clock == Clock::Device);
+    let clock = if by_device { "device time of one call" } else { "time of one call" };
     let title = format!("bench {}", case.name());
     let mut series = answer.series(case);
     if series.len() > NAMED && series.iter().any(|series| series.points.len() > 1) {
@@ -435,6 +437,18 @@ mod tests {
         assert_eq!(of(Work::Operations(8_000_000_000)), "4.00 TFLOP/s");
         assert_eq!(of(Work::Operations(8_000_000)), "4.00 GFLOP/s");
         assert_eq!(of(Work::Paths(1_000_000_000)), "500 Gpaths/s");
+    }
+
+    #[test]
+    fn a_crossover_is_told_as_far_as_it_was_measured() {
+        let told = |device_faster_from, measured| {
+            crossover_text(&Crossover { case: "scan", operator: "sum f32", device_faster_from, measured })
+        };
+        assert_eq!(told(None, [10, 1000]), "  scan: sum f32, not up to 1,000 items\n");
+        assert_eq!(told(Some(10.0), [10, 10]), "  scan: sum f32, at 10 items\n");
+        assert_eq!(told(Some(10.0), [10, 99]), "  scan: sum f32, from 10 items on, the fewest that were timed\n");
+        let between = told(Some(20_737.4), [1024, 65536]);
+        assert_eq!(between, "  scan: sum f32, from about 21,000 items on, between 1,024 and 65,536\n");
     }
 
     #[test]

@@ -63,6 +63,7 @@ table { border-collapse: collapse; width: 100%; margin: 1rem 0 .4rem; font-varia
 th, td { text-align: left; padding: .4rem .7rem .4rem 0; border-bottom: 1px solid #c4ced8; vertical-align: top; }
 thead th { border-bottom: 2px solid #181c24; }
 tbody th { font-weight: 600; }
+td { white-space: nowrap; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr));
   gap: 2.2rem 2.5rem; margin: 1.6rem 0; align-items: start; }
 figure { margin: 0; min-width: 0; break-inside: avoid; }
@@ -75,7 +76,7 @@ footer { border-top: 1px solid #c4ced8; padding-top: .8rem; padding-bottom: 1.6r
   table, tbody, tr, th, td { display: block; }
   tr { border-bottom: 1px solid #181c24; padding: .5rem 0; }
   th, td { border: 0; padding: .1rem 0; }
-  td { display: grid; grid-template-columns: 9.5rem 1fr; gap: .6rem; }
+  td { white-space: normal; display: grid; grid-template-columns: 9.5rem 1fr; gap: .6rem; }
   td::before { content: attr(data-name); color: #4a5361; }
   td:empty { display: none; }
 }

@@ -1,15 +1,23 @@
 //! Times of calls against their lengths, both logarithmic: one line an operator and strategy.
 
-use plotters::chart::SeriesLabelPosition;
 use plotters::prelude::*;
 use plotters::style::ShapeStyle;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{self, ACCENT, Axes, Chart, HEIGHT, INK, Marked, PlotError, QUIET, STRONG};
+use super::canvas::{
+    self, ACCENT, Axes, Chart, HEIGHT, INK, Marked, PlotError, QUIET, STRONG, Sheet, TICK_SIZE, WIDTH,
+};
 use super::convergence::power;
 use super::timing::round_duration;
 
-/// Height of a line of the legend as a part of the picture.
-const LEGEND_LINE: f64 = 0.075;
+/// Height of a line of the legend, which stands under the axes.
+const LEGEND_LINE: i32 = 54;
+
+/// Left edge of the legend.
+const LEGEND_LEFT: i32 = 60;
+
+/// Letters of a name up to which two stand side by side.
+const SHORT: usize = 24;
 
 /// One line of the picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +48,13 @@ pub fn draw(title: &str, length_name: &str, time_name: &str, series: &[Series]) 
     let points = || lines.iter().flatten();
     let across = marked(canvas::padded(points().map(|point| point.0), 0.04));
     let up = canvas::padded(points().map(|point| point.1), 0.06);
-    let up = up.start.floor()..up.end.ceil();
-    let headroom = LEGEND_LINE * series.len() as f64;
-    let up = marked(canvas::with_headroom(up, headroom / (1.0 - headroom.min(0.6))));
+    let up = marked(up.start.floor()..up.end.ceil());
     let shown = round_duration;
-    canvas::draw(HEIGHT, |sheet| {
-        let mut chart = canvas::framed(sheet, title).build_cartesian_2d(across, up)?;
+    let columns = if series.iter().all(|series| series.name.chars().count() <= SHORT) { 2 } else { 1 };
+    let legend = LEGEND_LINE * series.len().div_ceil(columns) as i32;
+    canvas::draw(HEIGHT + legend as u32, |sheet| {
+        let (upper, lower) = sheet.split_vertically(HEIGHT as i32);
+        let mut chart = canvas::framed(&upper, title).build_cartesian_2d(across, up)?;
         Axes {
             x_name: length_name,
             y_name: time_name,
@@ -54,9 +63,12 @@ pub fn draw(title: &str, length_name: &str, time_name: &str, series: &[Series]) 
         }
         .draw(&mut chart)?;
         for (index, (series, points)) in series.iter().zip(&lines).enumerate() {
-            draw_line(&mut chart, Look::of(index), points, &series.name)?;
+            let look = Look::of(index);
+            draw_line(&mut chart, look, points)?;
+            let place = (index % columns * WIDTH as usize / columns, index / columns);
+            draw_name(&lower, look, (place.0 as i32 + LEGEND_LEFT, place.1 as i32), &series.name)?;
         }
-        canvas::legend(&mut chart, SeriesLabelPosition::UpperLeft)
+        Ok(())
     })
 }
 
@@ -109,7 +121,6 @@ fn draw_line<'sheet, 'svg, X, Y>(
     chart: &mut Chart<'sheet, 'svg, X, Y>,
     look: Look,
     points: &[(f64, f64)],
-    name: &str,
 ) -> Result<(), PlotError>
 where
     'svg: 'sheet,
@@ -117,9 +128,18 @@ where
     Y: Ranged<ValueType = f64>,
 {
     let line = LineSeries::new(points.iter().copied(), look.line());
-    chart.draw_series(line)?.label(name).legend(move |(x, y)| EmptyElement::at((x + 28, y)) + look.mark());
+    chart.draw_series(line)?;
     let marks = points.iter().map(|point| EmptyElement::at(*point) + look.mark());
     chart.draw_series(marks)?;
+    Ok(())
+}
+
+/// The mark and the name of a line, at a left edge and in a row of the legend.
+fn draw_name(legend: &Sheet<'_>, look: Look, (left, row): (i32, i32), name: &str) -> Result<(), PlotError> {
+    let level = row * LEGEND_LINE + LEGEND_LINE / 2;
+    let beside = canvas::text(TICK_SIZE).pos(Pos::new(HPos::Left, VPos::Center));
+    legend.draw(&(EmptyElement::at((left, level)) + look.mark()))?;
+    legend.draw(&Text::new(name.to_owned(), (left + 36, level), beside))?;
     Ok(())
 }
 
