@@ -259,7 +259,7 @@ fn cubes_that_tell_one_another_stay_for_many_steps() {
         let (op, steps) = (Mixing { keys: 3, lag: 7 }, 1_000);
         let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
         // From one cube to as many as there are, each with a tail.
-        for len in [300, 2_049, 5_003, 70_001].into_iter().filter(|len| *len < 1_000 || !is_software(name)) {
+        for len in [100, 2_049, 5_003, 70_001].into_iter().filter(|len| *len < 1_000 || !is_software(name)) {
             for device in with_cubes(name, device, 1) {
                 // Three iterations a step: 200 steps a launch.
                 let short = is_software(name).then(|| limited(&device, |profile| profile.max_loop = 600));
