@@ -111,14 +111,14 @@ pub fn covariance(device: &Device, returns: &Table, options: &CovarianceOptions)
     if options.missing == Deletion::Pairwise {
         return pairwise(device, returns, options);
     }
-    let complete = returns.complete_rows();
+    let complete = returns.complete();
     options.check(complete.rows())?;
     let every = complete.rows();
     let weights = match options.half_life {
         Some(half_life) => RowWeights::halving(half_life, every)?,
         None => RowWeights::default(),
     };
-    of_complete(device, complete, &weights.of_rows(0..every), options)
+    of_complete(device, &complete, &weights.of_rows(0..every), options)
 }
 
 /// The same of rows that count as often as `weights` say, one for each row of `returns`; a half-life is a weight too.
@@ -138,15 +138,15 @@ pub fn weighted_covariance(
     if options.half_life.is_some() {
         return Err(FinanceError::Combination { what: "a half-life", with: "weights" });
     }
-    let complete = returns.complete_rows();
+    let complete = returns.complete();
     options.check(complete.rows())?;
-    of_complete(device, complete, &weights.of_rows(returns.complete_places()), options)
+    of_complete(device, &complete, &weights.of_rows(returns.complete_places()), options)
 }
 
 /// Of rows that are all there, each with both kinds of weight.
 fn of_complete(
     device: &Device,
-    returns: Table,
+    returns: &Table,
     weights: &[(f64, f64)],
     options: &CovarianceOptions,
 ) -> Result<Covariance, FinanceError> {
@@ -159,8 +159,8 @@ fn of_complete(
     }
     let shrinks = options.shrinkage != Shrinkage::None;
     let Products { mean, products, norms } = match device.is_host() {
-        true => products::products::<f64>(device, &returns, &both, shrinks)?,
-        false => products::products::<f32>(device, &returns, &both, shrinks)?,
+        true => products::products::<f64>(device, returns, &both, shrinks)?,
+        false => products::products::<f32>(device, returns, &both, shrinks)?,
     };
     let assets = returns.width();
     let scale = options.periods_per_year / divisor;
@@ -175,7 +175,7 @@ fn of_complete(
         mean: mean.into_iter().map(|value| value * options.periods_per_year).collect(),
         covariance,
         shrinkage,
-        assets: returns.columns,
+        assets: returns.columns.clone(),
     })
 }
 

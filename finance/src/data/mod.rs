@@ -16,6 +16,7 @@ mod error;
 mod records;
 mod returns;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -129,15 +130,23 @@ impl Table {
 
     /// The rows without a missing value.
     pub fn complete_rows(&self) -> Table {
+        self.complete().into_owned()
+    }
+
+    /// The same without a copy where no row misses one.
+    pub(crate) fn complete(&self) -> Cow<'_, Table> {
+        if self.complete_places().count() == self.rows() {
+            return Cow::Borrowed(self);
+        }
         let complete: Vec<usize> = self.complete_places().collect();
-        Table {
+        Cow::Owned(Table {
             index: Arc::new(complete.iter().map(|&row| self.index[row].clone()).collect()),
             values: complete.iter().flat_map(|&row| self.row(row)).copied().collect(),
             lines: Arc::new(complete.iter().map(|&row| self.line(row)).collect()),
             index_name: self.index_name.clone(),
             columns: self.columns.clone(),
             file: self.file.clone(),
-        }
+        })
     }
 
     /// Which rows have every value.

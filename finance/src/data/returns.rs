@@ -1,5 +1,8 @@
 //! From prices to returns, in f64.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::{DataError, Table};
 
 /// How a return is formed from the price `p` of one complete row and `q` of the next.
@@ -36,11 +39,11 @@ impl Table {
     /// # Ok::<(), cubefold_finance::DataError>(())
     /// ```
     pub fn returns(&self, kind: Returns) -> Result<Table, DataError> {
-        let prices = self.complete_rows();
+        let prices = self.complete();
         if prices.rows() == 0 && self.rows() > 0 {
             return Err(self.no_complete_row());
         }
-        prices.between_rows(kind)
+        between_rows(prices, kind)
     }
 
     /// Returns of neighbouring rows, each column for itself: NaN where either row misses the column's price, as pandas'
@@ -58,31 +61,7 @@ impl Table {
     /// # Ok::<(), cubefold_finance::DataError>(())
     /// ```
     pub fn returns_with_gaps(&self, kind: Returns) -> Result<Table, DataError> {
-        self.clone().between_rows(kind)
-    }
-
-    /// Returns from each row to the next; NaN where a price is.
-    fn between_rows(self, kind: Returns) -> Result<Table, DataError> {
-        let prices = self;
-        let of: fn(f64, f64) -> f64 = match kind {
-            Returns::Simple => simple,
-            Returns::Log => log,
-            Returns::None => return Ok(prices),
-        };
-        prices.check_prices(kind)?;
-        let width = prices.width();
-        let pairs = || prices.values.iter().zip(prices.values.iter().skip(width));
-        let values: Vec<f64> = pairs().map(|(&from, &to)| of(from, to)).collect();
-        let overflows =
-            |(value, (from, to)): (&f64, (&f64, &f64))| !value.is_finite() && !from.is_nan() && !to.is_nan();
-        if let Some(position) = values.iter().zip(pairs()).position(overflows) {
-            let at = prices.cell(position / width + 1, position % width);
-            let (from, to) = (prices.values[position], prices.values[position + width]);
-            return Err(DataError::ReturnNotFinite { at, from, to });
-        }
-        let later = 1.min(prices.rows());
-        let (index, lines) = (prices.index[later..].to_vec(), prices.lines[later..].to_vec());
-        Ok(Table { index: index.into(), lines: lines.into(), values, ..prices })
+        between_rows(Cow::Borrowed(self), kind)
     }
 
     /// Refuses the first price that has no return of this kind.
@@ -107,6 +86,34 @@ impl Table {
         let (missing, header) = counts.max_by_key(|&(missing, _)| missing).expect("a table has columns");
         DataError::NoCompleteRow { file: self.file.clone(), rows: self.rows(), header: header.clone(), missing }
     }
+}
+
+/// Returns from each row to the next; NaN where a price is.
+fn between_rows(prices: Cow<'_, Table>, kind: Returns) -> Result<Table, DataError> {
+    let of: fn(f64, f64) -> f64 = match kind {
+        Returns::Simple => simple,
+        Returns::Log => log,
+        Returns::None => return Ok(prices.into_owned()),
+    };
+    prices.check_prices(kind)?;
+    let width = prices.width();
+    let pairs = || prices.values.iter().zip(prices.values.iter().skip(width));
+    let values: Vec<f64> = pairs().map(|(&from, &to)| of(from, to)).collect();
+    let overflows = |(value, (from, to)): (&f64, (&f64, &f64))| !value.is_finite() && !from.is_nan() && !to.is_nan();
+    if let Some(position) = values.iter().zip(pairs()).position(overflows) {
+        let at = prices.cell(position / width + 1, position % width);
+        let (from, to) = (prices.values[position], prices.values[position + width]);
+        return Err(DataError::ReturnNotFinite { at, from, to });
+    }
+    let later = 1.min(prices.rows());
+    Ok(Table {
+        index_name: prices.index_name.clone(),
+        index: Arc::new(prices.index[later..].to_vec()),
+        columns: prices.columns.clone(),
+        values,
+        file: prices.file.clone(),
+        lines: Arc::new(prices.lines[later..].to_vec()),
+    })
 }
 
 fn simple(from: f64, to: f64) -> f64 {
