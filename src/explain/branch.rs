@@ -1,23 +1,17 @@
 //! A branch that the units of a plane take apart, or whole planes, or all units alike: the same work each time.
 
-use std::time::Duration;
-
 use cubecl::prelude::*;
-use cubefold::Buffer;
 
 use super::Outcome;
-use super::measured::{Against, Course, Measurement, Row};
-use super::{Gpu, argument};
-use crate::bench::{BenchError, Ready, Scale, Work, check};
+use super::measured::{Against, Course, Measurement, Row, compared};
+use super::{Gpu, launch};
+use crate::bench::{BenchError, Ready, Scale, Work};
 
 /// Steps that stand in a row.
-const UNROLLED: u32 = 16;
+pub const UNROLLED: u32 = 16;
 
 /// Units of a cube.
 const UNITS: u32 = 256;
-
-/// What a step multiplies by and adds; no compiler knows them.
-const COUNTING: (f32, f32) = (1.0, 1.0);
 
 /// Units of a plane where the device does not tell them.
 const USUAL_PLANE: u32 = 32;
@@ -25,7 +19,7 @@ const USUAL_PLANE: u32 = 32;
 /// Unit `u` of a cube counts its steps up where `u / width` is even, and down where it is odd, from `u` on: two loops, of which a
 /// plane whose units differ runs both.
 #[cube(launch_unchecked)]
-fn run_sides(
+pub fn run_sides(
     output: &mut [f32],
     scale: f32,
     shift: f32,
@@ -58,11 +52,11 @@ fn run_sides(
 
 /// How much there is to do, and which units differ.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
-    cubes: u32,
-    units: u32,
-    rounds: u32,
-    width: u32,
+pub struct Shape {
+    pub cubes: u32,
+    pub units: u32,
+    pub rounds: u32,
+    pub width: u32,
 }
 
 impl Shape {
@@ -75,7 +69,7 @@ impl Shape {
         Shape { cubes: (all / units).max(1), units, rounds, width }
     }
 
-    fn results(&self) -> u32 {
+    pub fn results(&self) -> u32 {
         self.cubes * self.units
     }
 
@@ -134,32 +128,8 @@ fn meaning(rows: &[Row], told: Option<u32>) -> String {
 
 fn ready(gpu: &Gpu, shape: Shape) -> Result<Ready, BenchError> {
     let expected = (0..shape.results() as usize).map(|index| shape.expected(index as u32 % shape.units));
-    let compared = check::results(&launch(gpu, shape)?, expected, 0.0)?;
     let gpu = gpu.clone();
-    let call = Box::new(move || launch(&gpu, shape).map(drop));
-    Ok(Ready::new(Duration::ZERO, [compared, shape.results().into()], call))
-}
-
-fn launch(gpu: &Gpu, shape: Shape) -> Result<Buffer<f32>, BenchError> {
-    let output = gpu.results(shape.results())?;
-    let (scale, shift) = COUNTING;
-    // SAFETY: unit `u` of cube `c`, of the `cubes` that have work, writes result `c · units + u`, for which there is room. Loops
-    // end after `rounds`.
-    unsafe {
-        run_sides::launch_unchecked(
-            &gpu.client,
-            gpu.grid(shape.cubes),
-            CubeDim::new_1d(shape.units),
-            argument(&output),
-            scale,
-            shift,
-            shape.width,
-            shape.rounds,
-            shape.cubes,
-            UNROLLED,
-        );
-    }
-    Ok(output)
+    compared(expected, move || launch::sides(&gpu, shape))
 }
 
 #[cfg(test)]

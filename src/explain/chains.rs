@@ -1,24 +1,18 @@
 //! Chains of fused multiply-adds, `x <- x · scale + shift`: arithmetic, and no memory but a result a unit.
 
-use std::time::Duration;
-
 use cubecl::prelude::*;
-use cubefold::Buffer;
 
-use super::{Gpu, argument};
-use crate::bench::{BenchError, Ready, Scale, check};
+use super::measured::compared;
+use super::{Gpu, launch};
+use crate::bench::{BenchError, Ready, Scale};
 
 /// Steps of a chain that stand in a row, so that the loop around them costs little.
 pub const UNROLLED: u32 = 16;
 
-/// Numbers that a step multiplies and adds. With 1 and 1 a chain counts its steps, which f32 does exactly below 2^24; no
-/// compiler knows them.
-const COUNTING: (f32, f32) = (1.0, 1.0);
-
 /// Unit `u` runs `chains` chains of `rounds · UNROLLED` steps, chain `c` from `u mod CUBE_DIM + c` on, and writes the sum of
 /// their ends.
 #[cube(launch_unchecked)]
-fn run_chains(
+pub fn run_chains(
     output: &mut [f32],
     scale: f32,
     shift: f32,
@@ -86,7 +80,8 @@ impl Shape {
         2 * steps * u64::from(self.chains) * u64::from(self.results())
     }
 
-    fn results(&self) -> u32 {
+    /// Units that write a result.
+    pub fn results(&self) -> u32 {
         self.cubes * self.units
     }
 
@@ -99,34 +94,9 @@ impl Shape {
 
 /// Runs the chains once, compares every result, and hands the same call out.
 pub(super) fn ready(gpu: &Gpu, shape: Shape) -> Result<Ready, BenchError> {
-    let results = launch(gpu, shape)?;
     let expected = (0..shape.results() as usize).map(|index| shape.expected(index as u32 % shape.units));
-    let compared = check::results(&results, expected, 0.0)?;
-    let (gpu, results) = (gpu.clone(), results.len() as u64);
-    let call = Box::new(move || launch(&gpu, shape).map(drop));
-    Ok(Ready::new(Duration::ZERO, [compared, results], call))
-}
-
-fn launch(gpu: &Gpu, shape: Shape) -> Result<Buffer<f32>, BenchError> {
-    let output = gpu.results(shape.results())?;
-    let (scale, shift) = COUNTING;
-    // SAFETY: unit `u` of cube `c`, of the `cubes` that have work, writes result `c · units + u`, for which there is room. Loops
-    // end after `rounds`.
-    unsafe {
-        run_chains::launch_unchecked(
-            &gpu.client,
-            gpu.grid(shape.cubes),
-            CubeDim::new_1d(shape.units),
-            argument(&output),
-            scale,
-            shift,
-            shape.rounds,
-            shape.cubes,
-            shape.chains as usize,
-            UNROLLED,
-        );
-    }
-    Ok(output)
+    let gpu = gpu.clone();
+    compared(expected, move || launch::chains(&gpu, shape))
 }
 
 #[cfg(test)]

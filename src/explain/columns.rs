@@ -1,26 +1,23 @@
 //! A square of shared memory read down its columns, with rows of its own length and of one more: where shared memory has banks,
 //! the first makes all units of a plane wait for the same one.
 
-use std::time::Duration;
-
 use cubecl::prelude::*;
-use cubefold::Buffer;
 
 use super::Outcome;
-use super::measured::{Against, Course, Measurement, Row};
-use super::{Gpu, argument};
-use crate::bench::{BenchError, Ready, Scale, Work, check};
+use super::measured::{Against, Course, Measurement, Row, compared};
+use super::{Gpu, launch};
+use crate::bench::{BenchError, Ready, Scale, Work};
 
 /// Rows and columns of the square, as many as banks of shared memory on most devices.
-const SIDE: u32 = 32;
+pub const SIDE: u32 = 32;
 
 /// Units of a cube: a column each of the square, times the columns that are read at a time.
-const UNITS: u32 = 256;
+pub const UNITS: u32 = 256;
 
 /// Unit `u` reads all of row `u mod side`, an item after another, `rounds` times over, and writes their sum. Neighbours so read
 /// down a column: items that lie `pitch` apart.
 #[cube(launch_unchecked)]
-fn read_columns(
+pub fn read_columns(
     output: &mut [f32],
     rounds: u32,
     cubes: u32,
@@ -56,10 +53,10 @@ fn read_columns(
 
 /// How much there is to read, and how far rows lie apart.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
-    cubes: u32,
-    rounds: u32,
-    pitch: u32,
+pub struct Shape {
+    pub cubes: u32,
+    pub rounds: u32,
+    pub pitch: u32,
 }
 
 impl Shape {
@@ -72,7 +69,7 @@ impl Shape {
         Shape { cubes, rounds, pitch }
     }
 
-    fn results(&self) -> u32 {
+    pub fn results(&self) -> u32 {
         self.cubes * UNITS
     }
 
@@ -116,30 +113,8 @@ fn meaning(rows: &[Row]) -> String {
 
 fn ready(gpu: &Gpu, shape: Shape) -> Result<Ready, BenchError> {
     let expected = (0..shape.results() as usize).map(|index| shape.expected(index as u32 % UNITS));
-    let compared = check::results(&launch(gpu, shape)?, expected, 0.0)?;
     let gpu = gpu.clone();
-    let call = Box::new(move || launch(&gpu, shape).map(drop));
-    Ok(Ready::new(Duration::ZERO, [compared, shape.results().into()], call))
-}
-
-fn launch(gpu: &Gpu, shape: Shape) -> Result<Buffer<f32>, BenchError> {
-    let output = gpu.results(shape.results())?;
-    // SAFETY: unit `u` of cube `c`, of the `cubes` that have work, writes result `c · units + u`, for which there is room; rows and
-    // columns of the square are below `side`, and it has `side` rows of `pitch` items. Loops end after `rounds`.
-    unsafe {
-        read_columns::launch_unchecked(
-            &gpu.client,
-            gpu.grid(shape.cubes),
-            CubeDim::new_1d(UNITS),
-            argument(&output),
-            shape.rounds,
-            shape.cubes,
-            SIDE,
-            UNITS,
-            shape.pitch,
-        );
-    }
-    Ok(output)
+    compared(expected, move || launch::columns(&gpu, shape))
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! A measurement: rows of one question, each of them verified and timed, and what they mean for this library.
 
-use cubefold::Device;
+use std::time::Duration;
+
+use cubefold::{Buffer, Device};
 use serde::Serialize;
 
 use crate::bench::measure::{self, Clock, Pace};
-use crate::bench::{BenchError, Ready, Scale, Work};
+use crate::bench::{BenchError, Ready, Scale, Work, check};
 
 /// What is measured, how large and for how long.
 pub(super) struct Course<'a> {
@@ -33,6 +35,16 @@ impl Course<'_> {
             compared: ready.compared,
         })
     }
+}
+
+/// Runs a call once, compares every result with what the host expects, and hands the same call out.
+pub(super) fn compared(
+    expected: impl ExactSizeIterator<Item = f64>,
+    call: impl Fn() -> Result<Buffer<f32>, BenchError> + Send + Sync + 'static,
+) -> Result<Ready, BenchError> {
+    let results = call()?;
+    let compared = check::results(&results, expected, 0.0)?;
+    Ok(Ready::new(Duration::ZERO, [compared, results.len() as u64], move || call().map(drop)))
 }
 
 /// One setting.

@@ -6,6 +6,8 @@ mod chains;
 mod columns;
 mod facts;
 mod host;
+mod launch;
+mod launch_vectors;
 mod measured;
 mod needs;
 mod plans;
@@ -16,7 +18,7 @@ mod width;
 
 use cubecl::client::Client;
 use cubecl::prelude::*;
-use cubefold::{Buffer, Device, Profile, State};
+use cubefold::{Buffer, Device, Profile};
 
 pub use facts::Facts;
 pub use measured::{LeftOut, Measurement, Row};
@@ -129,13 +131,6 @@ impl Gpu {
     fn units(&self, wanted: u32) -> u32 {
         wanted.min(1 << self.profile.max_units.max(1).ilog2())
     }
-}
-
-/// The launch argument of a buffer on a device, whole.
-fn argument<T: State>(buffer: &Buffer<T>) -> BufferArg {
-    let handle = buffer.handle().expect("a launch has its buffers on the device").clone();
-    // SAFETY: a buffer's handle holds its items, of as many words each.
-    unsafe { BufferArg::from_raw_parts(handle, (buffer.len() * T::WORDS).max(1)) }
 }
 
 #[cfg(test)]

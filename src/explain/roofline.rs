@@ -3,17 +3,15 @@
 //! Nothing that reads and writes memory is faster than a copy, and no product of plain floats faster than the arithmetic
 //! alone: a figure is as good as its fraction of these.
 
-use std::time::Duration;
-
 use cubefold::Profile;
 use cubefold::prelude::*;
 
 use super::chains::{self, Shape};
-use super::measured::{Against, Course, Measurement, Row};
+use super::measured::{Against, Course, Measurement, Row, compared};
 use super::plans::Plans;
 use super::{Gpu, host};
 use crate::bench::measure::Pace;
-use crate::bench::{BenchError, Ready, Scale, Work, check};
+use crate::bench::{BenchError, Ready, Scale, Work};
 
 /// Chains of a unit: more than the steps that any device's multiply-add takes.
 const CHAINS: u32 = 8;
@@ -133,16 +131,14 @@ pub(super) fn ramp(device: &Device, len: u64) -> Result<Buffer<f32>, BenchError>
 fn copy(device: &Device, len: u64) -> Result<Ready, BenchError> {
     let items = ramp(device, len)?;
     let expected = (0..len as usize).map(|index| held(index as u64));
-    let compared = check::results(&device.collect(&items)?, expected, 0.0)?;
     let device = device.clone();
-    Ok(Ready::new(Duration::ZERO, [compared, len], move || {
-        device.collect(&items)?;
-        Ok(())
-    }))
+    compared(expected, move || Ok(device.collect(&items)?))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -1,15 +1,13 @@
 //! A copy whose neighbours read neighbouring items, every second or every 32nd: what of the memory's rate is left.
 
-use std::time::Duration;
-
 use cubecl::prelude::*;
 use cubefold::prelude::*;
 
-use super::measured::{Against, Course, Measurement, Row};
+use super::measured::{Against, Course, Measurement, Row, compared};
 use super::plans::Plans;
 use super::roofline::{copied, held, ramp};
-use super::{Gpu, argument};
-use crate::bench::{BenchError, Ready, Work, check};
+use super::{Gpu, launch};
+use crate::bench::{BenchError, Ready, Work};
 
 /// Items between those that neighbours read, and the name of it.
 const STRIDES: [(u32, &str); 3] = [(1, "stride 1"), (2, "stride 2"), (32, "stride 32")];
@@ -20,7 +18,7 @@ const UNITS: u32 = 256;
 /// Unit `u` writes item `u` of the columns, one after another, of a row-major matrix of `rows × stride` items. Neighbours so read
 /// items that lie `stride` apart, and every item is read and written once.
 #[cube(launch_unchecked)]
-fn copy_columns(items: &[f32], output: &mut [f32], rows: u32, stride: u32, len: u32) {
+pub fn copy_columns(items: &[f32], output: &mut [f32], rows: u32, stride: u32, len: u32) {
     let unit = CUBE_POS as u32 * CUBE_DIM + UNIT_POS;
     if unit < len {
         let column = unit / rows;
@@ -77,49 +75,21 @@ fn meaning(rows: &[Row], plans: &Plans) -> String {
 
 /// The copy by cubes of so many units, compared and handed out.
 pub(super) fn on_gpu(gpu: &Gpu, items: &Buffer<f32>, stride: u32, units: u32) -> Result<Ready, BenchError> {
-    compare(&launch(gpu, items, stride, units)?, stride).map(|compared| {
-        let (gpu, items, results) = (gpu.clone(), items.clone(), items.len() as u64);
-        let call = Box::new(move || launch(&gpu, &items, stride, units).map(drop));
-        Ready::new(Duration::ZERO, [compared, results], call)
-    })
+    let (gpu, items) = (gpu.clone(), items.clone());
+    compared(expected(items.len(), stride), move || launch::copy(&gpu, &items, stride, units))
 }
 
 fn on_host(device: &Device, items: &Buffer<f32>, stride: u32) -> Result<Ready, BenchError> {
     let (len, device) = (items.len() as u64, device.clone());
     let columns = Columns { items: items.clone().into(), rows: len as u32 / stride, stride };
-    let copy = move || device.collect(&Counter::new(len).map(columns.clone()));
-    let compared = compare(&copy()?, stride)?;
-    Ok(Ready::on_host(Duration::ZERO, [compared, len], move || {
-        copy()?;
-        Ok(())
-    }))
+    compared(expected(items.len(), stride), move || Ok(device.collect(&Counter::new(len).map(columns.clone()))?))
 }
 
-/// Compares a copy with the ramp that it is of, read at a stride.
-fn compare(results: &Buffer<f32>, stride: u32) -> Result<u64, BenchError> {
-    let rows = results.len() / stride as usize;
-    let expected = (0..results.len()).map(|unit| held((unit % rows * stride as usize + unit / rows) as u64));
-    check::results(results, expected, 0.0)
-}
-
-fn launch(gpu: &Gpu, items: &Buffer<f32>, stride: u32, units: u32) -> Result<Buffer<f32>, BenchError> {
-    let len = items.len() as u32;
-    let output = gpu.results(len)?;
-    // SAFETY: a unit below `len` reads an item of the `len / stride` rows of `stride` items, whose product is `len`, as both are
-    // powers of two; and writes a result of as many.
-    unsafe {
-        copy_columns::launch_unchecked(
-            &gpu.client,
-            gpu.grid(len.div_ceil(units)),
-            CubeDim::new_1d(units),
-            argument(items),
-            argument(&output),
-            len / stride,
-            stride,
-            len,
-        );
-    }
-    Ok(output)
+/// A copy of a ramp of `len` items, read at a stride.
+fn expected(len: usize, stride: u32) -> impl ExactSizeIterator<Item = f64> {
+    let stride = stride as usize;
+    let rows = len / stride;
+    (0..len).map(move |unit| held((unit % rows * stride + unit / rows) as u64))
 }
 
 #[cfg(test)]
@@ -133,6 +103,7 @@ mod tests {
         for (stride, _) in STRIDES {
             assert!(on_host(&device, &items, stride).is_ok_and(|ready| ready.compared == 1 << 10));
         }
-        assert!(matches!(compare(&items, 2), Err(BenchError::Wrong { index: 1, .. })));
+        let wrong = compared(expected(items.len(), 2), move || Ok(items.clone()));
+        assert!(matches!(wrong, Err(BenchError::Wrong { index: 1, .. })));
     }
 }
