@@ -11,6 +11,8 @@ mod error;
 mod gemm;
 mod histogram;
 pub mod iterate;
+mod lanes;
+mod launch_vectors;
 mod lines;
 pub mod ops;
 mod reduce;

@@ -6,7 +6,7 @@
 //!
 //! | case | operators | rate counts |
 //! |---|---|---|
-//! | [`reduce`] | sum, moments | bytes: the items read once |
+//! | [`reduce`] | sum, moments; sums of rows and of columns; half of the items kept, all counted by bin | bytes: the items read once, and those kept written once |
 //! | [`scan`] | sum by every strategy, three moving averages, one down 20 columns, the sum of segments, a sliding maximum, and a plain copy as the roofline | bytes: items read once, results written once |
 //! | [`gemm`] | plus-times, min-plus | 2 m³ operations of a product of m × m matrices |
 //! | [`frontier`] | return, risk and ratio of portfolios of 500 assets, and with their weights drawn anew | 2 n m² operations of the product `W·Sigma` |
@@ -16,6 +16,7 @@
 //! | [`market`] | 500 steps of the agent market by every way, with a round trip a step (`RoundTrips`), and of many markets at once, end to end | agents times steps |
 
 pub mod check;
+mod compositions;
 mod cov;
 pub mod crossover;
 mod ema;
@@ -23,6 +24,7 @@ mod error;
 mod frontier;
 mod gemm;
 mod input;
+mod lines;
 mod market;
 mod mc;
 pub mod measure;
@@ -117,7 +119,11 @@ impl Case {
 
     fn all(self, extent: &Extent) -> Vec<Spec> {
         match self {
-            Case::Reduce => reduce::specs(extent),
+            Case::Reduce => reduce::specs(extent)
+                .into_iter()
+                .chain(lines::specs(extent))
+                .chain(compositions::specs(extent))
+                .collect(),
             Case::Scan => scan::specs(extent),
             Case::Gemm => gemm::specs(extent),
             Case::Mc => mc::specs(extent).into_iter().chain(payoffs::specs(extent)).collect(),

@@ -5,15 +5,15 @@ use cubefold::ops::{Moments, Sum};
 
 use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
-/// The sum at growing lengths, the moments at one.
+/// The sum and the moments at growing lengths.
 pub fn specs(extent: &Extent) -> Vec<Spec> {
-    let (sums, moments): (&[u32], u32) = match extent.scale {
-        Scale::Full => (&[10, 16, 20, 26, 28], 26),
-        Scale::Small => (&[10, 16, 20], 20),
-        Scale::Tiny => (&[13], 13),
+    let (sums, moments): (&[u32], &[u32]) = match extent.scale {
+        Scale::Full => (&[10, 16, 20, 26, 28], &[26, 28]),
+        Scale::Small => (&[10, 16, 20], &[20]),
+        Scale::Tiny => (&[13], &[13]),
     };
     let sums = extent.powers(sums).into_iter().map(|length| spec("sum f32", length, sum));
-    let moments = extent.powers(&[moments]).into_iter().map(|length| spec("moments f32", length, self::moments));
+    let moments = extent.powers(moments).into_iter().map(|length| spec("moments f32", length, self::moments));
     sums.chain(moments).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Reductions against the oracle, on every device.
 
+use cubefold::ReduceOptions;
 use cubefold::prelude::*;
 
 use crate::devices::{devices, gpus, limited, observed, private, with_planes};
@@ -91,6 +92,20 @@ fn results_stay_on_the_device_and_chain() {
         assert_eq!(total.handle().is_some(), !device.is_host(), "{name}");
         let scanned = oracle::scan(&items, &ops::Sum::<u32>::new(), false);
         assert_same(&total.to_vec().unwrap(), &[oracle::reduce(&scanned, &ops::Sum::<u32>::new())], name);
+    }
+}
+
+#[test]
+fn a_reproducible_result_in_a_slot_is_that_of_its_own() {
+    let items: Vec<f32> = integers(100_003, 7).into_iter().map(|item| item as f32 * 1e-3).collect();
+    let (sum, options) = (ops::Sum::<f32>::new(), ReduceOptions { reproducible: true });
+    let expected = Device::host().reduce_with(&items, &sum, &options).unwrap().get(0).unwrap();
+    for (name, device) in devices() {
+        let mut output = device.upload(&[1.0f32, 2.0, 3.0]).unwrap();
+        device.reduce_into_with(&items, &sum, &mut output, 1, &options).unwrap();
+        assert_eq!(output.to_vec().unwrap(), [1.0, expected, 3.0], "{name}");
+        let beyond = device.reduce_into_with(&items, &sum, &mut output, 3, &options);
+        assert!(matches!(beyond, Err(Error::OutOfBounds { index: 3, len: 3 })), "{name}: {beyond:?}");
     }
 }
 

@@ -145,10 +145,12 @@ impl Feedback<Wide> for Demand {
         }
     }
 
+    #[inline(always)]
     fn key(&self, agent: Wide, terms: Terms, _quote: Quote, _now: Moment) -> u32 {
-        select(agent.low < terms.fundamentalists, 0u32, select(agent.low < terms.followers, 1u32, 2u32))
+        kind_of(agent.low, terms)
     }
 
+    #[inline(always)]
     fn respond(&self, agent: Wide, terms: Terms, quote: Quote, now: Moment) -> Excess {
         fixed(wanted(agent.low, terms, quote, now.step) * terms.scale)
     }
@@ -175,14 +177,23 @@ impl Feedback<Wide> for Demand {
     }
 }
 
+/// 0 for a fundamentalist, 1 for a trend follower, 2 for a noise trader.
+#[cube]
+#[inline(always)]
+fn kind_of(agent: u32, terms: Terms) -> u32 {
+    select(agent < terms.fundamentalists, 0u32, select(agent < terms.followers, 1u32, 2u32))
+}
+
 /// What an agent of its kind's strength demands.
 #[cube]
+#[inline(always)]
 fn wanted(agent: u32, terms: Terms, quote: Quote, step: u32) -> f32 {
+    let kind = kind_of(agent, terms);
     let mut demand = terms.strength_fundamental * quote.gap;
-    if agent >= terms.fundamentalists {
+    if kind == 1u32 {
         demand = terms.strength_trend * quote.trend;
     }
-    if agent >= terms.followers {
+    if kind == 2u32 {
         demand = terms.strength_noise * draw(terms.seed_low, terms.seed_high, agent, step);
     }
     demand
@@ -222,10 +233,12 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
         self.market.start(terms)
     }
 
+    #[inline(always)]
     fn key(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> u32 {
         self.market.key(agent.left, terms, quote, now)
     }
 
+    #[inline(always)]
     fn respond(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> Excess {
         fixed(agent.right * wanted(agent.left.low, terms, quote, now.step) * terms.scale)
     }
@@ -263,6 +276,7 @@ pub fn noise(seed: u64, agent: u32, step: u32) -> f32 {
 
 /// The same inside a kernel. One block of random words serves four steps.
 #[cube]
+#[inline(always)]
 #[allow(missing_docs)] // of what #[cube] writes beside it
 pub fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
     let key = Key { low: seed_low, high: seed_high };

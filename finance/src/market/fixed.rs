@@ -18,18 +18,21 @@ pub struct Excess {
 
 /// No demand.
 #[cube]
+#[inline(always)] // as the others: in loops that become vectors
 pub fn none() -> Excess {
     Excess { total: Wide { low: 0u32.runtime(), high: 0u32.runtime() }, fault: 0u32.runtime() }
 }
 
 /// Both demands together.
 #[cube]
+#[inline(always)]
 pub fn plus(left: Excess, right: Excess) -> Excess {
     Excess { total: wide_add(left.total, right.total), fault: left.fault | right.fault }
 }
 
 /// A demand of `value` units.
 #[cube]
+#[inline(always)]
 pub fn fixed(value: f32) -> Excess {
     // By the bits, so that a NaN is one of those too large: 2^31 and above.
     let fits = (value.to_bits() & 0x7fff_ffffu32) < 0x4f00_0000u32;

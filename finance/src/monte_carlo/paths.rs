@@ -6,22 +6,26 @@
 //! differences by a parameter, are scenarios of the same draws.
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
+use std::marker::PhantomData;
+
 use cubecl::prelude::*;
 use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::{
     Captured, Fixed, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, State, Wide, wide_add,
 };
 
-use super::shape::{Control, Shape};
+use super::shape::{Any, Compiled, Control, Plain, Shape};
 use super::table::{Table, head};
 use super::walk::Paid;
 
 /// The paths of some options, those of one option after those of another.
 #[derive(Debug, Clone, Operator)]
-pub(super) struct Paths {
+pub(super) struct Paths<S: Compiled> {
     /// The scenarios of all options, one after the other.
     pub table: Captured<f32>,
     pub shape: Fixed<Shape>,
+    /// What the host's code knows of it.
+    pub compiled: PhantomData<S>,
     pub seed: Number,
     /// Items of an option before the first.
     pub first: Number,
@@ -45,6 +49,16 @@ pub(super) struct Extent {
     pub row: u32,
     /// The jumps of a step that are not too many to happen.
     pub jumps: u32,
+}
+
+impl Paths<Any> {
+    /// The same paths, if their shape is the plain one, and code that knows it.
+    pub fn plain(&self) -> Option<Paths<Plain>> {
+        let Paths { table, shape, seed, first, last, rest, blocks, block_bits, extent, .. } = self.clone();
+        let compiled = PhantomData;
+        let plain = Paths { table, shape, compiled, seed, first, last, rest, blocks, block_bits, extent };
+        (shape.0 == Plain::SHAPE).then_some(plain)
+    }
 }
 
 impl Extent {
@@ -91,7 +105,7 @@ struct Four {
 const DOMAIN: u32 = 0x4555_524f;
 
 #[cube]
-impl Monoid for Paths {
+impl<S: Compiled> Monoid for Paths<S> {
     type State = Sums;
 
     fn identity(&self) -> Sums {
@@ -104,27 +118,30 @@ impl Monoid for Paths {
 }
 
 #[cube]
-impl Lift<Wide> for Paths {
+impl<S: Compiled> Lift<Wide> for Paths<S> {
     fn lift(&self, item: Wide) -> Sums {
         self.more(nothing(), item, item)
     }
 
+    #[inline(always)]
     fn open(&self, first: Wide) -> Sums {
         self.more(nothing(), first, first)
     }
 
     /// Where the option stands in the table follows from the run's first item: that is worked out once a run.
+    #[inline(always)]
     fn extend(&self, run: Sums, first: Wide, item: Wide) -> Sums {
         self.more(run, first, item)
     }
 
+    #[inline(always)]
     fn close(&self, run: Sums, _first: Wide) -> Sums {
         run
     }
 }
 
 #[cube]
-impl Lower for Paths {
+impl<S: Compiled> Lower for Paths<S> {
     type Output = Sums;
 
     fn lower(&self, state: Sums) -> Sums {
@@ -134,6 +151,7 @@ impl Lower for Paths {
 
 /// No paths.
 #[cube]
+#[inline(always)]
 pub(super) fn nothing() -> Sums {
     Sums {
         value: 0.0f32.runtime(),
@@ -145,30 +163,34 @@ pub(super) fn nothing() -> Sums {
 }
 
 #[cube]
-impl Paths {
+impl<S: Compiled> Paths<S> {
+    #[inline(always)]
     pub(super) fn key(&self) -> Key {
         Key { low: self.seed.low, high: self.seed.high }
     }
 
     /// Where the option that an item is of begins in the table.
+    #[inline(always)]
     fn place(&self, item: Wide) -> u32 {
         let mut place = 0u32.runtime();
-        if comptime!(self.shape.0.many) {
+        if comptime!(S::shape(self.shape.0).many) {
             place = self.block(item) / self.blocks * (self.extent.scenarios * self.extent.width);
         }
         place
     }
 
     /// The block of the launch that an item is in.
+    #[inline(always)]
     fn block(&self, item: Wide) -> u32 {
         (item.high << (32u32 - self.block_bits)) | (item.low >> self.block_bits)
     }
 
     /// The number of an item among all of its option.
+    #[inline(always)]
     fn number(&self, item: Wide) -> Wide {
         let first = Wide { low: self.first.low, high: self.first.high };
         let mut number = item;
-        if comptime!(self.shape.0.many) {
+        if comptime!(S::shape(self.shape.0).many) {
             let block = self.block(item) % self.blocks;
             let within = item.low & ((1u32 << self.block_bits) - 1u32);
             number = Wide { low: (block << self.block_bits) | within, high: block >> (32u32 - self.block_bits) };
@@ -177,11 +199,12 @@ impl Paths {
     }
 
     /// How many paths of an item there are, which has `most`: fewer of the last one, and none after it.
+    #[inline(always)]
     fn there(&self, number: Wide, #[comptime] most: u32) -> u32 {
         let is_last = select(number.high == self.last.high, number.low == self.last.low, false);
         let mut there = select(is_last, self.rest, most);
         // Items after it only fill up the last block of an option.
-        if comptime!(self.shape.0.many) {
+        if comptime!(S::shape(self.shape.0).many) {
             let after = select(number.high == self.last.high, number.low > self.last.low, number.high > self.last.high);
             there = select(after, 0u32, there);
         }
@@ -189,23 +212,25 @@ impl Paths {
     }
 
     /// What lies near the mean, where it is still to be taken off.
+    #[inline(always)]
     pub(super) fn centre(&self, at: u32) -> Paid {
         let mut centre = Paid { value: self.cell(at, head::CENTRE), control: self.cell(at, head::CONTROL_CENTRE) };
-        if comptime!(self.shape.0.pays_from_the_centre()) {
+        if comptime!(S::shape(self.shape.0).pays_from_the_centre()) {
             centre.value = 0.0f32.runtime();
         }
         centre
     }
 
     /// A run that begins with item `first`, and an item more: items of a run differ in their low word only.
+    #[inline(always)]
     fn more(&self, run: Sums, first: Wide, item: Wide) -> Sums {
         let at = self.place(first);
         let start = self.number(first);
         let number = Wide { low: start.low + (item.low - first.low), high: start.high };
         let centre = self.centre(at);
-        if comptime!(self.shape.0.leap) {
+        if comptime!(S::shape(self.shape.0).leap) {
             let mut four = self.four(at, number);
-            if comptime!(!self.shape.0.even) {
+            if comptime!(!S::shape(self.shape.0).even) {
                 let there = self.there(number, 4u32);
                 if there < 4u32 {
                     four = Four {
@@ -220,7 +245,7 @@ impl Paths {
             self.and(self.and(front, four.third, centre), four.fourth, centre)
         } else {
             let mut paid = self.weighed(at, number);
-            if comptime!(!self.shape.0.even) {
+            if comptime!(!S::shape(self.shape.0).even) {
                 paid = self.chosen(self.there(number, 1u32) > 0u32, paid, centre);
             }
             self.and(run, paid, centre)
@@ -230,7 +255,7 @@ impl Paths {
     /// What a path pays in all scenarios together.
     fn weighed(&self, at: u32, path: Wide) -> Paid {
         let mut total = self.scaled(at, self.walk(at, path));
-        if comptime!(!self.shape.0.single) {
+        if comptime!(!S::shape(self.shape.0).single) {
             for scenario in 1..self.extent.scenarios {
                 let place = at + scenario * self.extent.width;
                 total = self.added(total, self.scaled(place, self.walk(place, path)));
@@ -239,57 +264,64 @@ impl Paths {
         total
     }
 
+    #[inline(always)]
     pub(super) fn scaled(&self, at: u32, paid: Paid) -> Paid {
         let mut scaled = paid;
-        if comptime!(!self.shape.0.single) {
+        if comptime!(!S::shape(self.shape.0).single) {
             scaled.value = self.cell(at, head::WEIGHT) * paid.value;
             scaled.control = self.cell(at, head::CONTROL_WEIGHT) * paid.control;
         }
         scaled
     }
 
+    #[inline(always)]
     pub(super) fn added(&self, left: Paid, right: Paid) -> Paid {
         Paid { value: left.value + right.value, control: left.control + right.control }
     }
 
     /// What the four paths of a draw pay in all scenarios together.
+    #[inline(always)]
     fn four(&self, at: u32, draw: Wide) -> Four {
+        let leap = self.leap(at);
         let words = philox(self.key(), Random { a: draw.low, b: draw.high, c: 0u32, d: DOMAIN });
         let (front, back) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
         let mut four = Four {
-            first: self.scaled(at, self.leapt(at, front.first)),
-            second: self.scaled(at, self.leapt(at, front.second)),
-            third: self.scaled(at, self.leapt(at, back.first)),
-            fourth: self.scaled(at, self.leapt(at, back.second)),
+            first: self.scaled(at, self.leapt(at, leap, front.first)),
+            second: self.scaled(at, self.leapt(at, leap, front.second)),
+            third: self.scaled(at, self.leapt(at, leap, back.first)),
+            fourth: self.scaled(at, self.leapt(at, leap, back.second)),
         };
-        if comptime!(!self.shape.0.single) {
+        if comptime!(!S::shape(self.shape.0).single) {
             for scenario in 1..self.extent.scenarios {
                 let other = at + scenario * self.extent.width;
+                let leap = self.leap(other);
                 four = Four {
-                    first: self.added(four.first, self.scaled(other, self.leapt(other, front.first))),
-                    second: self.added(four.second, self.scaled(other, self.leapt(other, front.second))),
-                    third: self.added(four.third, self.scaled(other, self.leapt(other, back.first))),
-                    fourth: self.added(four.fourth, self.scaled(other, self.leapt(other, back.second))),
+                    first: self.added(four.first, self.scaled(other, self.leapt(other, leap, front.first))),
+                    second: self.added(four.second, self.scaled(other, self.leapt(other, leap, front.second))),
+                    third: self.added(four.third, self.scaled(other, self.leapt(other, leap, back.first))),
+                    fourth: self.added(four.fourth, self.scaled(other, self.leapt(other, leap, back.second))),
                 };
             }
         }
         four
     }
 
+    #[inline(always)]
     fn chosen(&self, there: bool, paid: Paid, centre: Paid) -> Paid {
         Paid { value: select(there, paid.value, centre.value), control: select(there, paid.control, centre.control) }
     }
 
     /// The sums with one path more.
+    #[inline(always)]
     pub(super) fn and(&self, sums: Sums, paid: Paid, centre: Paid) -> Sums {
         let mut more = paid.value;
-        if comptime!(!self.shape.0.pays_from_the_centre()) {
+        if comptime!(!S::shape(self.shape.0).pays_from_the_centre()) {
             more = paid.value - centre.value;
         }
         let (value, squared) = (sums.value + more, sums.value_squared + more * more);
         let mut next =
             Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
-        if comptime!(self.shape.0.control != Control::Nothing) {
+        if comptime!(S::shape(self.shape.0).control != Control::Nothing) {
             let control = paid.control - centre.control;
             next.control = sums.control + control;
             next.control_squared = sums.control_squared + control * control;
@@ -303,7 +335,7 @@ impl Paths {
         let (value, squared) = (left.value + right.value, left.value_squared + right.value_squared);
         let mut both =
             Sums { value, value_squared: squared, control: value, control_squared: squared, product: squared };
-        if comptime!(self.shape.0.control != Control::Nothing) {
+        if comptime!(S::shape(self.shape.0).control != Control::Nothing) {
             both.control = left.control + right.control;
             both.control_squared = left.control_squared + right.control_squared;
             both.product = left.product + right.product;
@@ -316,8 +348,8 @@ impl Paths {
         let mut paid = Paid { value: 0.0f32.runtime(), control: 0.0f32.runtime() };
         for scenario in 0..self.extent.scenarios {
             let place = at + scenario * self.extent.width;
-            if comptime!(self.shape.0.leap) {
-                paid = self.added(paid, self.scaled(place, self.leapt(place, 0.0f32)));
+            if comptime!(S::shape(self.shape.0).leap) {
+                paid = self.added(paid, self.scaled(place, self.leapt(place, self.leap(place), 0.0f32)));
             } else {
                 let first = Wide { low: 0u32.runtime(), high: 0u32.runtime() };
                 paid = self.added(paid, self.scaled(place, self.walk(place, first)));

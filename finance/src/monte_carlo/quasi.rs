@@ -8,13 +8,13 @@ use cubefold_primitives::rng::{Bridge, Sobol, normal_from};
 use cubefold_primitives::{Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Operator, Wide};
 
 use super::paths::{Paths, Sums, nothing};
-use super::shape::Motion;
+use super::shape::{Any, Motion};
 use super::walk::Paid;
 
 /// The paths of some options along the points of one scrambling.
 #[derive(Debug, Clone, Operator)]
 pub(super) struct QuasiPaths {
-    pub paths: Paths,
+    pub paths: Paths<Any>,
     /// A dimension a step or asset, and one for the farthest price where one is looked for.
     pub sobol: Sobol,
     pub bridge: Bridge,

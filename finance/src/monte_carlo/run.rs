@@ -3,12 +3,14 @@
 //! Neither how many blocks a launch has nor where a run was broken off changes a bit: a block is folded alike wherever it
 //! stands, and the host adds blocks in order.
 
+use std::marker::PhantomData;
+
 use cubefold_primitives::rng::{Bridge, Sobol};
 use cubefold_primitives::{Buffer, Counter, Device, Fixed};
 
 use super::paths::{Extent, Paths, Sums};
 use super::quasi::QuasiPaths;
-use super::shape::{BLOCK_BITS, Shape};
+use super::shape::{Any, BLOCK_BITS, Shape};
 use super::table::Table;
 use super::tally::Tally;
 use crate::error::FinanceError;
@@ -34,7 +36,7 @@ pub(super) struct Stretch {
 #[derive(Debug, Clone)]
 pub struct Staged {
     device: Device,
-    paths: Paths,
+    paths: Paths<Any>,
     stretch: Stretch,
 }
 
@@ -48,6 +50,7 @@ impl Staged {
         let paths = Paths {
             table: device.upload(&table.cells)?.into(),
             shape: Fixed(shape),
+            compiled: PhantomData,
             seed: stretch.seed.into(),
             first: 0.into(),
             last: last.into(),
@@ -88,7 +91,10 @@ impl Staged {
             let paths = Paths { first: first.into(), blocks: blocks as u32, ..self.paths.clone() };
             let all = Counter::new(each * u64::from(stretch.options));
             launched.push(match points {
-                None => device.reduce_blocks(&all, 1 << block_bits, &paths)?,
+                None => match paths.plain() {
+                    Some(plain) => device.reduce_blocks(&all, 1 << block_bits, &plain)?,
+                    None => device.reduce_blocks(&all, 1 << block_bits, &paths)?,
+                },
                 Some((sobol, bridge)) => {
                     let (sobol, bridge) = (sobol.on(device)?, bridge.on(device)?);
                     device.reduce_blocks(&all, 1 << block_bits, &QuasiPaths { paths, sobol, bridge })?

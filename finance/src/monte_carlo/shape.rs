@@ -1,5 +1,7 @@
 //! What kernels of paths are compiled for.
 
+use std::fmt::Debug;
+
 use super::MonteCarlo;
 use crate::error::FinanceError;
 use crate::instrument::{Basket, Instrument, Monitoring, Payoff};
@@ -58,6 +60,47 @@ pub(super) enum Control {
     Asset,
     /// The option on the geometric mean beside one on the arithmetic mean.
     Geometric,
+}
+
+/// Which shapes the host's code is compiled for; a kernel is compiled for each in any case.
+pub(super) trait Compiled: Debug + Clone + Send + Sync + 'static {
+    /// The shape, of which the code may know more than it is told.
+    fn shape(told: Shape) -> Shape;
+}
+
+/// All: what a path does is looked up as it goes.
+#[derive(Debug, Clone)]
+pub(super) struct Any;
+
+impl Compiled for Any {
+    fn shape(told: Shape) -> Shape {
+        told
+    }
+}
+
+/// That of European options without control variates or scenarios: nothing is looked up, and eight or sixteen paths go abreast.
+#[derive(Debug, Clone)]
+pub(super) struct Plain;
+
+impl Plain {
+    /// The one shape.
+    pub const SHAPE: Shape = Shape {
+        kind: Kind::Mean,
+        motion: Motion::Gbm,
+        control: Control::Nothing,
+        continuous: false,
+        leap: true,
+        single: true,
+        many: false,
+        even: true,
+    };
+}
+
+impl Compiled for Plain {
+    #[inline(always)]
+    fn shape(_: Shape) -> Shape {
+        Self::SHAPE
+    }
 }
 
 /// Paths of a block, as a power of two.

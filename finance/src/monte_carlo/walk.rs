@@ -7,10 +7,10 @@
 use cubecl::prelude::*;
 use cubefold_primitives::ops::choose;
 use cubefold_primitives::rng::{NormalPair, Random, normal_pair, philox, uniform};
-use cubefold_primitives::{Local, State, Wide};
+use cubefold_primitives::{Local, State, Wide, exp};
 
 use super::paths::{Paths, PathsExpand};
-use super::shape::{Control, Kind, Motion};
+use super::shape::{Compiled, Control, Kind, Motion};
 use super::table::{head, step};
 
 /// What a path has seen so far.
@@ -34,6 +34,15 @@ pub(super) struct Walk {
     variance: f32,
 }
 
+/// What a step of a path that has but one does: read before the first number is drawn, so that a loop over paths has checked
+/// the table's length before it begins.
+#[derive(Debug, Clone, Copy, State)]
+pub(super) struct Leap {
+    drift: f32,
+    spread: f32,
+    amount: f32,
+}
+
 /// What a path pays, and its control variate.
 #[derive(Debug, Clone, Copy, State)]
 pub(super) struct Paid {
@@ -47,8 +56,9 @@ pub(super) struct Paid {
 const DOMAIN: u32 = 0x5041_5448;
 
 #[cube]
-impl Paths {
+impl<S: Compiled> Paths<S> {
     /// The number at `place` of the table.
+    #[inline(always)]
     pub(super) fn cell(&self, at: u32, #[comptime] place: u32) -> f32 {
         self.table[(at + place) as usize]
     }
@@ -57,7 +67,7 @@ impl Paths {
     pub(super) fn walk(&self, at: u32, path: Wide) -> Paid {
         let mut walk = self.begun(at);
         let rows = at + head::CELLS;
-        if comptime!(self.shape.0.motion == Motion::Basket) {
+        if comptime!(S::shape(self.shape.0).motion == Motion::Basket) {
             for asset in 0..self.extent.steps {
                 let row = rows + asset * self.extent.row;
                 let x = self.cell(row, step::DRIFT) + self.signed(at, self.mixed(row, path));
@@ -67,7 +77,7 @@ impl Paths {
                     walk,
                 );
             }
-        } else if comptime!(self.shape.0.draws_more_than_one_number()) {
+        } else if comptime!(S::shape(self.shape.0).draws_more_than_one_number()) {
             for index in 0..self.extent.steps {
                 let words = self.words(path, index);
                 let moved = self.stepped(walk, at, rows + index * self.extent.row, words);
@@ -125,7 +135,7 @@ impl Paths {
         for index in 0..self.extent.steps {
             let row = rows + index * self.extent.row;
             let mut x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * normals.get(index);
-            if comptime!(self.shape.0.motion == Motion::Basket) {
+            if comptime!(S::shape(self.shape.0).motion == Motion::Basket) {
                 x = self.cell(row, step::DRIFT);
                 for asset in 0..self.extent.steps {
                     x += self.cell(row + asset, step::CELLS) * normals.get(asset);
@@ -138,9 +148,10 @@ impl Paths {
     }
 
     /// A normal number, or for the antithetic path the same negated.
+    #[inline(always)]
     fn signed(&self, at: u32, normal: f32) -> f32 {
         let mut signed = normal;
-        if comptime!(!self.shape.0.single) {
+        if comptime!(!S::shape(self.shape.0).single) {
             signed = self.cell(at, head::SIGN) * normal;
         }
         signed
@@ -173,11 +184,11 @@ impl Paths {
     fn stepped(&self, walk: Walk, at: u32, row: u32, words: Random) -> Walk {
         let pair = normal_pair(words.a, words.b);
         let signed = NormalPair { first: self.signed(at, pair.first), second: self.signed(at, pair.second) };
-        if comptime!(self.shape.0.motion == Motion::Heston) {
+        if comptime!(S::shape(self.shape.0).motion == Motion::Heston) {
             self.reverted(walk, at, row, signed, words)
         } else {
             let mut x = walk.x + self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * signed.first;
-            if comptime!(self.shape.0.motion == Motion::Merton) {
+            if comptime!(S::shape(self.shape.0).motion == Motion::Merton) {
                 x += self.jumped(row, signed.second, uniform(words.c));
             }
             self.observed(walk, at, row, x, walk.variance, words.d)
@@ -234,22 +245,24 @@ impl Paths {
     fn observed(&self, walk: Walk, at: u32, row: u32, x: f32, variance: f32, word: u32) -> Walk {
         let level = x + self.cell(row, step::FORWARD);
         let mut seen = Walk { x, level, sum: x, logs: x, extreme: x, alive: x, rebate: x, variance: x };
-        if comptime!(self.shape.0.motion == Motion::Heston) {
+        if comptime!(S::shape(self.shape.0).motion == Motion::Heston) {
             seen.variance = variance;
         }
-        if comptime!(self.shape.0.kind == Kind::Mean) {
+        if comptime!(S::shape(self.shape.0).kind == Kind::Mean) {
             seen.sum = walk.sum + self.cell(row, step::AMOUNT) * (x.exp() - 1.0f32);
         }
-        if comptime!(self.shape.0.takes_logs()) {
+        if comptime!(S::shape(self.shape.0).takes_logs()) {
             seen.logs = walk.logs + self.cell(row, step::SHARE) * x;
         }
-        if comptime!(self.shape.0.motion == Motion::Basket && self.shape.0.control == Control::Asset) {
+        if comptime!(
+            S::shape(self.shape.0).motion == Motion::Basket && S::shape(self.shape.0).control == Control::Asset
+        ) {
             seen.logs = walk.logs + self.cell(row, step::SHARE) * (x.exp() - 1.0f32);
         }
-        if comptime!(self.shape.0.kind == Kind::Fixed || self.shape.0.kind == Kind::Floating) {
+        if comptime!(S::shape(self.shape.0).kind == Kind::Fixed || S::shape(self.shape.0).kind == Kind::Floating) {
             seen.extreme = self.farthest(walk, at, row, level, word);
         }
-        if comptime!(self.shape.0.kind == Kind::Barrier) {
+        if comptime!(S::shape(self.shape.0).kind == Kind::Barrier) {
             let alive = walk.alive * (1.0f32 - self.reached(walk, at, row, level));
             seen.rebate = walk.rebate + (walk.alive - alive) * self.cell(row, step::REBATE);
             seen.alive = alive;
@@ -261,7 +274,7 @@ impl Paths {
     fn farthest(&self, walk: Walk, at: u32, row: u32, level: f32, word: u32) -> f32 {
         let direction = self.cell(at, head::DIRECTION);
         let end = direction * level;
-        if comptime!(self.shape.0.continuous) {
+        if comptime!(S::shape(self.shape.0).continuous) {
             let start = direction * walk.level;
             let spread = self.cell(row, step::SPREAD);
             let gap = end - start;
@@ -276,7 +289,7 @@ impl Paths {
     fn reached(&self, walk: Walk, at: u32, row: u32, level: f32) -> f32 {
         let (direction, barrier) = (self.cell(at, head::DIRECTION), self.cell(at, head::LEVEL));
         let after = barrier - direction * level;
-        if comptime!(self.shape.0.continuous) {
+        if comptime!(S::shape(self.shape.0).continuous) {
             let before = barrier - direction * walk.level;
             let away = (before.max(0.0f32) * after * self.cell(row, step::BRIDGE)).min(80.0f32);
             select(after > 0.0f32, (-away.max(0.0f32)).exp(), 1.0f32)
@@ -286,8 +299,9 @@ impl Paths {
     }
 
     /// What is paid at the end of a path.
+    #[inline(always)]
     fn paid(&self, at: u32, walk: Walk) -> Paid {
-        let kind = comptime!(self.shape.0.kind);
+        let kind = comptime!(S::shape(self.shape.0).kind);
         let (style, amount, excess) =
             (self.cell(at, head::STYLE), self.cell(at, head::AMOUNT), self.cell(at, head::EXCESS));
         let mut value = walk.sum + excess;
@@ -324,34 +338,46 @@ impl Paths {
         Paid { value, control: self.controlled(at, walk, value) }
     }
 
+    #[inline(always)]
     fn controlled(&self, at: u32, walk: Walk, value: f32) -> f32 {
         let mut control = value;
-        if comptime!(self.shape.0.control == Control::Asset) {
-            if comptime!(self.shape.0.motion == Motion::Basket) {
+        if comptime!(S::shape(self.shape.0).control == Control::Asset) {
+            if comptime!(S::shape(self.shape.0).motion == Motion::Basket) {
                 control = walk.logs;
             } else {
                 control = walk.x.exp() - 1.0f32;
             }
         }
-        if comptime!(self.shape.0.control == Control::Geometric) {
+        if comptime!(S::shape(self.shape.0).control == Control::Geometric) {
             let mean = self.cell(at, head::EXTRA) * (walk.logs.exp() - 1.0f32) + self.cell(at, head::EXTRA_EXCESS);
             control = (self.cell(at, head::STYLE) * mean).max(0.0f32);
         }
         control
     }
 
-    /// What a path of one step pays, given its normal number.
-    pub(super) fn leapt(&self, at: u32, normal: f32) -> Paid {
+    /// The one step of a path.
+    #[inline(always)]
+    pub(super) fn leap(&self, at: u32) -> Leap {
         let row = at + head::CELLS;
-        let x = self.cell(row, step::DRIFT) + self.cell(row, step::SPREAD) * self.signed(at, normal);
+        Leap {
+            drift: self.cell(row, step::DRIFT),
+            spread: self.cell(row, step::SPREAD),
+            amount: self.cell(row, step::AMOUNT),
+        }
+    }
+
+    /// What a path of one step pays, given its normal number.
+    #[inline(always)]
+    pub(super) fn leapt(&self, at: u32, leap: Leap, normal: f32) -> Paid {
+        let x = leap.drift + leap.spread * self.signed(at, normal);
         let mut sum = x;
-        if comptime!(self.shape.0.kind == Kind::Mean) {
-            let mut growth = x.exp();
+        if comptime!(S::shape(self.shape.0).kind == Kind::Mean) {
+            let mut growth = exp(x);
             // Else the 1 is in the table's excess.
-            if comptime!(!self.shape.0.pays_from_the_centre()) {
+            if comptime!(!S::shape(self.shape.0).pays_from_the_centre()) {
                 growth -= 1.0f32;
             }
-            sum = self.cell(row, step::AMOUNT) * growth;
+            sum = leap.amount * growth;
         }
         self.paid(at, Walk { x, level: x, sum, logs: x, extreme: x, alive: x, rebate: x, variance: x })
     }

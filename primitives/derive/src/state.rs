@@ -69,9 +69,11 @@ fn packing(target: &Struct) -> TokenStream {
         impl #generics #state for #name #names #bounds {
             const WORDS: usize = 0 #(+ <#types as #state>::WORDS)*;
 
+            #[inline]
             fn pack(self, words: &mut [u32], offset: usize) {
                 #(<#types as #state>::pack(self.#fields, words, offset + #offsets);)*
             }
+            #[inline]
             fn unpack(words: &[u32], offset: usize) -> Self { #unpack }
             fn wide_fields(found: &mut #root::WideFields) {
                 #(<#types as #state>::wide_fields(found);)*

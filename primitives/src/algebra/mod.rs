@@ -1,6 +1,7 @@
 //! The algebra: states, operators, and the laws they obey. Knows no kernels.
 
 mod element;
+mod exponential;
 mod fixed;
 mod laws;
 mod local;
@@ -11,6 +12,7 @@ mod state;
 mod wide;
 
 pub use element::{Element, Real};
+pub use exponential::exp;
 pub use fixed::{Choice, Fixed};
 pub use laws::{LawError, check_commutative, check_idempotent, check_laws, check_semiring};
 pub use local::Local;

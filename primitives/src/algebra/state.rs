@@ -106,9 +106,11 @@ macro_rules! one_word {
         impl State for $scalar {
             const WORDS: usize = 1;
 
+            #[inline]
             fn pack(self, words: &mut [u32], offset: usize) {
                 words[offset] = $to_word(self);
             }
+            #[inline]
             fn unpack(words: &[u32], offset: usize) -> Self {
                 $from_word(words[offset])
             }
@@ -134,11 +136,13 @@ macro_rules! two_words {
         impl State for $scalar {
             const WORDS: usize = 2;
 
+            #[inline]
             fn pack(self, words: &mut [u32], offset: usize) {
                 let bits: u64 = $to_bits(self);
                 words[offset] = bits as u32;
                 words[offset + 1] = (bits >> 32) as u32;
             }
+            #[inline]
             fn unpack(words: &[u32], offset: usize) -> Self {
                 $from_bits(u64::from(words[offset]) | (u64::from(words[offset + 1]) << 32))
             }

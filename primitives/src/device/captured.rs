@@ -11,13 +11,15 @@ use crate::{Element, Error, Operator, views};
 
 /// An array of scalars that an operator reads by index: `self.table[i]` in a `#[cube]` body, on both sides.
 ///
-/// Made of a host array it is uploaded at every launch; made of a [`Buffer`] it is bound as it is.
+/// Made of a host array, of which it keeps a copy, it is uploaded at every launch; made of a [`Buffer`] on a device it is bound as it
+/// is.
 #[derive(Clone)]
 pub struct Captured<T: Element>(Source<T>);
 
 #[derive(Clone)]
 enum Source<T: Element> {
-    Host(Arc<Vec<T>>),
+    /// Its address and length stand here, not behind one more pointer: a loop may then check indices before it begins.
+    Host(Arc<[T]>),
     Device(Buffer<T>),
 }
 
@@ -32,14 +34,14 @@ impl<T: Element> std::fmt::Debug for Captured<T> {
 
 impl<T: Element> From<Vec<T>> for Captured<T> {
     fn from(items: Vec<T>) -> Self {
-        Captured(Source::Host(Arc::new(items)))
+        Captured(Source::Host(items.into()))
     }
 }
 
 impl<T: Element> From<Buffer<T>> for Captured<T> {
     fn from(buffer: Buffer<T>) -> Self {
         Captured(match &buffer.storage {
-            Storage::Host(items) => Source::Host(items.clone()),
+            Storage::Host(items) => Source::Host(items.as_slice().into()),
             Storage::Device { .. } => Source::Device(buffer),
         })
     }
@@ -64,6 +66,7 @@ impl<T: Element> Captured<T> {
 impl<T: Element> Index<usize> for Captured<T> {
     type Output = T;
 
+    #[inline]
     fn index(&self, index: usize) -> &T {
         match &self.0 {
             Source::Host(items) => &items[index],

@@ -7,13 +7,13 @@ use rayon::prelude::*;
 
 use super::HostGemm;
 use super::launch_floats::{Factor, PlainFloat, items_as};
-use super::launch_vectors::fold_widest;
+use crate::launch_vectors::{Loop, run_widest};
 use crate::ops::{MaxPlus, MinPlus, PlusTimes};
 use crate::views::{HostMatrix, Matrix, Stored};
 use crate::{Error, Lower, Monoid, Semiring, State};
 
 /// Rows of a tile of sums. 4 × 8 sums of f32 or f64 and what they are made of fit in the sixteen vector registers of x86.
-pub const HEIGHT: usize = 4;
+const HEIGHT: usize = 4;
 
 /// Columns of a tile; of results with few columns they are tiles of their own.
 const WIDTH: usize = 8;
@@ -194,7 +194,7 @@ impl Tasks {
                 let lines = right.lines(column, depths.clone());
                 for row in down.clone() {
                     let tile = &mut tiles[(row - down.start) * across.len() + column - across.start];
-                    fold_widest(op, left.lines(row, depths.clone()), lines, tile);
+                    run_widest(Products { op, left: left.lines(row, depths.clone()), right: lines, tile });
                 }
             }
         }
@@ -209,25 +209,35 @@ impl Tasks {
     }
 }
 
-/// Folds the products of some depths into a tile, which stays in registers.
-#[inline(always)]
-#[allow(clippy::needless_range_loop)] // see below
-pub fn fold<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize>(
-    op: &O,
-    left: &[[L; HEIGHT]],
-    right: &[[R; WIDTH]],
-    tile: &mut Tile<O::State, WIDTH>,
-) {
-    let mut sums = *tile;
-    for (left, right) in left.iter().zip(right) {
-        // By index: of the loops that were tried, these became vectors for every semiring.
-        for row in 0..HEIGHT {
-            for column in 0..WIDTH {
-                sums[row][column] = op.accumulate(sums[row][column], left[row], right[column]);
+/// The products of some depths, folded into a tile that stays in registers.
+struct Products<'a, L, R, O: Semiring<L, R>, const WIDTH: usize>
+where
+    L: State,
+    R: State,
+{
+    op: &'a O,
+    left: &'a [[L; HEIGHT]],
+    right: &'a [[R; WIDTH]],
+    tile: &'a mut Tile<O::State, WIDTH>,
+}
+
+impl<L: State, R: State, O: Semiring<L, R>, const WIDTH: usize> Loop for Products<'_, L, R, O, WIDTH> {
+    type Output = ();
+
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // see below
+    fn run(self) {
+        let mut sums = *self.tile;
+        for (left, right) in self.left.iter().zip(self.right) {
+            // By index: of the loops that were tried, these became vectors for every semiring.
+            for row in 0..HEIGHT {
+                for column in 0..WIDTH {
+                    sums[row][column] = self.op.accumulate(sums[row][column], left[row], right[column]);
+                }
             }
         }
+        *self.tile = sums;
     }
-    *tile = sums;
 }
 
 type Rows<T> = Panels<T, HEIGHT>;

@@ -22,7 +22,6 @@ mod host;
 mod kernel;
 mod launch;
 mod launch_floats;
-mod launch_vectors;
 mod plan;
 
 pub use explain::{GemmLaunch, GemmPlan, GemmReason, HostGemm};

@@ -4,8 +4,10 @@ use rayon::prelude::*;
 
 use super::plan::Task;
 use super::{Feedback, Moment};
+use crate::State;
+use crate::lanes::{LANES, Lanes, MOST_WORDS};
+use crate::launch_vectors::{Loop, run_widest};
 use crate::views::HostView;
-use crate::{Monoid, State};
 
 /// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
 const CHUNK: u64 = 1 << 12;
@@ -27,7 +29,7 @@ fn run<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task, member:
     states.push(shared);
     for step in 0..task.steps {
         let now = Moment { member, step, origin: 0 };
-        let folded = fold(task, op, |sums, index| push(view, op, sums, index, (setting, shared, now)));
+        let folded = fold(view, op, task, Seen { setting, shared, now });
         for (key, state) in folded.into_iter().enumerate() {
             state.pack(&mut totals, key * O::State::WORDS);
         }
@@ -38,38 +40,120 @@ fn run<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task, member:
     states
 }
 
-/// The item's state on top of the sum of its key, if that is one.
-fn push<V: HostView, O: Feedback<V::Item>>(
-    view: &V,
-    op: &O,
-    sums: &mut [O::State],
-    index: u64,
-    (setting, shared, now): (O::Setting, O::Shared, Moment),
-) {
-    let item = view.read(index);
-    if let Some(sum) = sums.get_mut(op.key(item, setting, shared, now) as usize) {
-        *sum = op.combine(*sum, op.respond(item, setting, shared, now));
-    }
+/// What all items of a step see.
+#[derive(Clone, Copy)]
+struct Seen<S, T> {
+    setting: S,
+    shared: T,
+    now: Moment,
 }
 
 /// The folds of all keys: of chunks in parallel, then of the chunks in order.
-fn fold<O: Monoid>(task: &Task, op: &O, push: impl Fn(&mut [O::State], u64) + Sync) -> Vec<O::State> {
-    let keys = task.keys as usize;
+fn fold<V: HostView, O: Feedback<V::Item>>(
+    view: &V,
+    op: &O,
+    task: &Task,
+    seen: Seen<O::Setting, O::Shared>,
+) -> Vec<O::State> {
     let chunk = |index: u64| {
-        let mut sums = vec![op.identity(); keys];
-        (index * CHUNK..task.len.min((index + 1) * CHUNK)).for_each(|index| push(&mut sums, index));
-        sums
+        let (first, end) = (index * CHUNK, task.len.min((index + 1) * CHUNK));
+        run_widest(Chunk { view, op, seen, keys: task.keys as usize, first, end })
     };
     let chunks = task.len.div_ceil(CHUNK);
     if chunks <= 1 {
         return chunk(0);
     }
     let folded: Vec<Vec<O::State>> = (0..chunks).into_par_iter().map(chunk).collect();
-    let mut sums = vec![op.identity(); keys];
+    let mut sums = vec![op.identity(); task.keys as usize];
     for chunk in folded {
         for (sum, state) in sums.iter_mut().zip(chunk) {
             *sum = op.combine(*sum, state);
         }
     }
     sums
+}
+
+/// Items whose states are folded by key.
+struct Chunk<'a, V: HostView, O: Feedback<V::Item>> {
+    view: &'a V,
+    op: &'a O,
+    seen: Seen<O::Setting, O::Shared>,
+    keys: usize,
+    first: u64,
+    end: u64,
+}
+
+/// Keys whose folds have lanes; items of other ones are folded one by one.
+const WIDE_KEYS: usize = 4;
+
+impl<V: HostView, O: Feedback<V::Item>> Loop for Chunk<'_, V, O> {
+    type Output = Vec<O::State>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<O::State> {
+        let mut sums = vec![self.op.identity(); self.keys];
+        let mut from = self.first;
+        if O::State::WORDS <= MOST_WORDS {
+            let mut lanes: [Lanes; WIDE_KEYS] = std::array::from_fn(|_| Lanes::all(self.op.identity()));
+            while self.end - from >= LANES as u64 {
+                let there = self.keys_at(from);
+                // Neighbours mostly have one key: most keys have nothing to do.
+                self.fold_lanes::<0>(&mut lanes[0], from, there);
+                self.fold_lanes::<1>(&mut lanes[1], from, there);
+                self.fold_lanes::<2>(&mut lanes[2], from, there);
+                self.fold_lanes::<3>(&mut lanes[3], from, there);
+                if there >= 1 << WIDE_KEYS {
+                    (from..from + LANES as u64).for_each(|index| self.push(&mut sums, index, WIDE_KEYS));
+                }
+                from += LANES as u64;
+            }
+            for (sum, lanes) in sums.iter_mut().zip(&lanes) {
+                *sum = lanes.states().into_iter().fold(*sum, |sum, state| self.op.combine(sum, state));
+            }
+        }
+        (from..self.end).for_each(|index| self.push(&mut sums, index, 0));
+        sums
+    }
+}
+
+impl<V: HostView, O: Feedback<V::Item>> Chunk<'_, V, O> {
+    #[inline(always)]
+    fn key(&self, item: V::Item) -> u32 {
+        self.op.key(item, self.seen.setting, self.seen.shared, self.seen.now)
+    }
+
+    #[inline(always)]
+    fn respond(&self, item: V::Item) -> O::State {
+        self.op.respond(item, self.seen.setting, self.seen.shared, self.seen.now)
+    }
+
+    /// The keys of the items from `first` on, a lane each, as bits; the last bit stands for all keys from 31 on.
+    #[inline(always)]
+    fn keys_at(&self, first: u64) -> u32 {
+        (0..LANES as u64).fold(0, |there, lane| there | 1 << self.key(self.view.read(first + lane)).min(31))
+    }
+
+    /// The states of the items from `first` on whose key is `KEY`, each on top of its lane. As the key is known while this is
+    /// compiled, nothing is left of what an operator does for other keys.
+    #[inline(always)]
+    fn fold_lanes<const KEY: u32>(&self, lanes: &mut Lanes, first: u64, there: u32) {
+        if there & (1 << KEY) == 0 {
+            return;
+        }
+        for lane in 0..LANES {
+            let item = self.view.read(first + lane as u64);
+            let sum = lanes.take(lane);
+            let more = if self.key(item) == KEY { self.op.combine(sum, self.respond(item)) } else { sum };
+            lanes.put(lane, more);
+        }
+    }
+
+    /// The item's state on top of the sum of its key, if that is one, and not less than `least`.
+    fn push(&self, sums: &mut [O::State], index: u64, least: usize) {
+        let item = self.view.read(index);
+        let key = self.key(item) as usize;
+        if let Some(sum) = sums.get_mut(key).filter(|_| key >= least) {
+            *sum = self.op.combine(*sum, self.respond(item));
+        }
+    }
 }

@@ -5,6 +5,7 @@ use cubecl::prelude::*;
 use crate::{Monoid, MonoidExpand, State, WordsExpand};
 
 /// `then` where `condition` holds, else `or_else`, for any state; both are evaluated. `select` for structs.
+#[inline]
 pub fn choose<S: State>(condition: bool, then: S, or_else: S) -> S {
     if condition { then } else { or_else }
 }

@@ -15,7 +15,9 @@ pub use explain::ReducePlan;
 pub(crate) use kernel::Blueprint;
 pub(crate) use plan::Cut;
 
-use crate::device::Launch;
+use cubecl::server::Handle;
+
+use crate::device::{Gpu, Launch};
 use crate::views::Source;
 use crate::{Buffer, Device, Error, Lift, Lower};
 pub use tree::fold_pairs;
@@ -85,11 +87,7 @@ impl Device {
             None => self.reduce_on_host(source, op, options).map(|output| Buffer::on_host(vec![output])),
             Some(gpu) => {
                 let output = self.allocate::<O::Output>(gpu, 1)?;
-                if options.reproducible {
-                    tree::reduce(self, gpu, source, op, &output, 0, None)?;
-                } else {
-                    launch::reduce(self, gpu, source, op, &output, 0)?;
-                }
+                self.reduce_on_device(gpu, source, op, &output, 0, options)?;
                 Ok(Buffer::on_device(self, output, 1))
             }
         }
@@ -156,19 +154,70 @@ impl Device {
         S: Source + ?Sized,
         O: Lift<S::Item> + Lower,
     {
+        self.reduce_into_with(source, op, output, slot, &ReduceOptions::default())
+    }
+
+    /// The same as `options` say.
+    ///
+    /// # Errors
+    ///
+    /// As [`reduce_into`](Device::reduce_into).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, ReduceOptions, ops::Sum};
+    ///
+    /// let (device, options) = (Device::host(), ReduceOptions { reproducible: true });
+    /// let mut totals = device.upload(&[0.0f32; 3])?;
+    /// device.reduce_into_with(&vec![1.5f32, 2.25], &Sum::new(), &mut totals, 1, &options)?;
+    /// assert_eq!(totals.to_vec()?, [0.0, 3.75, 0.0]);
+    /// # Ok::<(), cubefold_primitives::Error>(())
+    /// ```
+    pub fn reduce_into_with<S, O>(
+        &self,
+        source: &S,
+        op: &O,
+        output: &mut Buffer<O::Output>,
+        slot: usize,
+        options: &ReduceOptions,
+    ) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
         if slot >= output.len() {
             return Err(Error::OutOfBounds { index: slot as u64, len: output.len() as u64 });
         }
         match self.gpu() {
             None => {
-                let result = self.reduce_on_host(source, op, &ReduceOptions::default())?;
+                let result = self.reduce_on_host(source, op, options)?;
                 output.replace_on_host(slot, result)
             }
             Some(gpu) => {
                 let handle = output.handle_on(self)?;
-                launch::reduce(self, gpu, source, op, &handle, slot as u32)?;
+                self.reduce_on_device(gpu, source, op, &handle, slot as u32, options)?;
                 self.settle(Some(&handle))
             }
+        }
+    }
+
+    fn reduce_on_device<S, O>(
+        &self,
+        gpu: &Gpu,
+        source: &S,
+        op: &O,
+        output: &Handle,
+        slot: u32,
+        options: &ReduceOptions,
+    ) -> Result<(), Error>
+    where
+        S: Source + ?Sized,
+        O: Lift<S::Item> + Lower,
+    {
+        match options.reproducible {
+            true => tree::reduce(self, gpu, source, op, output, slot, None),
+            false => launch::reduce(self, gpu, source, op, output, slot),
         }
     }
 

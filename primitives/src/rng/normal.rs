@@ -17,6 +17,7 @@ pub struct NormalPair {
 /// A uniform number in (0, 1] from 32 random bits: `(word + 1/2) / 2^32`, so that small values keep all their bits.
 /// Never 0.
 #[cube]
+#[inline(always)] // as the others: in loops that become vectors
 pub fn uniform(word: u32) -> f32 {
     (word as f32 + 0.5f32) * 2.328_306_4e-10f32
 }
@@ -27,6 +28,7 @@ pub fn uniform(word: u32) -> f32 {
 /// are minimax polynomials on ranges that integers reduce to exactly: no device's own function or bound of error matters, and
 /// nothing branches. The first two have the leading coefficient 1, which saves a step; the last two make up for it.
 #[cube]
+#[inline(always)]
 pub fn normal_pair(radius_word: u32, angle_word: u32) -> NormalPair {
     let radius = root(minus_two_ln(radius_word));
     // The first bit turns the point by half a turn; the others are its angle, within a quarter of the first axis.
@@ -40,6 +42,7 @@ pub fn normal_pair(radius_word: u32, angle_word: u32) -> NormalPair {
 ///
 /// As `−2 e ln 2 − 2 ln(1 + f)`, where `u = 2^e (1 + f)` and `f` lies in [−1/3, 1/3).
 #[cube]
+#[inline(always)]
 fn minus_two_ln(word: u32) -> f32 {
     // Less the bits of 2^32 · 2/3, modulo 2^32: the exponent is above the 23 bits of the fraction.
     let from_two_thirds = wrapping_add((word as f32 + 0.5f32).to_bits(), 0xb0d5_5555u32);
@@ -57,6 +60,7 @@ fn minus_two_ln(word: u32) -> f32 {
 
 /// `√x / 0.27541654`, 0 for 0: a guess by the bits, and what it is off by as a polynomial.
 #[cube]
+#[inline(always)]
 fn root(x: f32) -> f32 {
     let guess = f32::from_bits(0x5f37_5a86u32 - (x.to_bits() >> 1u32));
     let near = x * guess;
@@ -71,6 +75,7 @@ fn root(x: f32) -> f32 {
 
 /// `0.15428566 cos(x π/2)` given `x²` in [0, 1]: the factor is 0.27541654 √0.31381310.
 #[cube]
+#[inline(always)]
 fn cosine(square: f32) -> f32 {
     let mut p = 1.324_065_1e-4f32 * square - 3.210_781_4e-3f32;
     p = p * square + 3.913_467_4e-2f32;
@@ -80,6 +85,7 @@ fn cosine(square: f32) -> f32 {
 
 /// `0.15428566 sin(x π/2) / x` given `x²` in [0, 1].
 #[cube]
+#[inline(always)]
 fn sine(square: f32) -> f32 {
     let mut p = 2.326_945e-5f32 * square - 7.208_577_6e-4f32;
     p = p * square + 1.229_479e-2f32;

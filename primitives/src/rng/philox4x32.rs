@@ -36,6 +36,7 @@ pub struct Random {
 ///
 /// Ten rounds of two 32 × 32 → 64 multiplications.
 #[cube]
+#[inline(always)] // in loops that become vectors
 pub fn philox(key: Key, counter: Random) -> Random {
     let mut words = counter;
     let mut key = key;
@@ -53,6 +54,7 @@ pub fn philox(key: Key, counter: Random) -> Random {
 }
 
 #[cube]
+#[inline(always)]
 fn round_of(words: Random, key: Key) -> Random {
     let first = comptime!(MULTIPLIERS[0]).runtime();
     let second = comptime!(MULTIPLIERS[1]).runtime();

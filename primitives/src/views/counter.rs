@@ -40,6 +40,7 @@ impl View for Indices {
 impl HostView for Counter {
     type Item = Wide;
 
+    #[inline]
     fn read(&self, index: u64) -> Wide {
         index.into()
     }

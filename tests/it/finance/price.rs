@@ -26,10 +26,17 @@ fn assert_within_four_errors(estimate: &Estimate, expected: f64, case: &str) {
     assert!(off.abs() <= 4.0, "{case}: {} is {off:.2} standard errors from {expected}", estimate.value);
 }
 
+/// What the same paths may be worth on two devices, relative to it.
+const ACROSS: f64 = 2e-6;
+
 #[test]
 fn the_price_at_the_money_is_black_scholes_within_four_standard_errors() {
+    let mut first = None;
     for (name, device) in devices() {
         let estimate = run(device, &European::default(), PATHS, 42);
+        let first = *first.get_or_insert(estimate.value);
+        let apart = (estimate.value / first - 1.0).abs();
+        assert!(apart <= ACROSS, "{name}: {} is {apart:e} from {first}", estimate.value);
         assert_within_four_errors(&estimate, AT_THE_MONEY, name);
         // The standard deviation of the discounted payoff is 14.71940 (O2).
         let closed = 14.71940 / (PATHS as f64).sqrt();

@@ -6,10 +6,12 @@ mod whole;
 
 pub(super) use places::{head, step};
 
+use std::marker::PhantomData;
+
 use cubefold_primitives::{Device, Fixed};
 
 use super::paths::{Extent, Paths};
-use super::shape::{BLOCK_BITS, Kind, Motion, Shape, monitoring};
+use super::shape::{Any, BLOCK_BITS, Kind, Motion, Shape, monitoring};
 use crate::error::FinanceError;
 use crate::european::European;
 use crate::instrument::{Barrier, Instrument, Knock, Monitoring, Payoff, equal};
@@ -104,9 +106,10 @@ impl Table {
 
     /// The table with the centre of what its option pays.
     fn centred(mut self, shape: Shape) -> Result<Self, FinanceError> {
-        let paths = Paths {
+        let paths = Paths::<Any> {
             table: Device::host().upload(&self.cells)?.into(),
             shape: Fixed(shape),
+            compiled: PhantomData,
             seed: 0.into(),
             first: 0.into(),
             last: 0.into(),

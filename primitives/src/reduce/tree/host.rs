@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::RUN;
-use crate::reduce::host::fold_run;
+use crate::reduce::host::each_run;
 use crate::views::HostView;
 use crate::{Lift, Lower, Monoid};
 
@@ -24,13 +23,7 @@ pub fn fold_blocks<V: HostView, O: Lift<V::Item> + Lower>(view: &V, len: u64, bl
 /// Folds the items from `start`, with which a block begins, to before `end`.
 fn fold_part<V: HostView, O: Lift<V::Item>>(view: &V, start: u64, end: u64, op: &O) -> O::State {
     let starts = (0..(end - start).div_ceil(BLOCK)).into_par_iter().map(|index| start + index * BLOCK);
-    fold_pairs(op, starts.map(|start| fold_block(view, start, end.min(start + BLOCK), op)).collect())
-}
-
-fn fold_block<V: HostView, O: Lift<V::Item>>(view: &V, start: u64, end: u64, op: &O) -> O::State {
-    let run = u64::from(RUN);
-    let runs = (start..end).step_by(RUN as usize);
-    fold_pairs(op, runs.map(|start| fold_run(view, start, end.min(start + run), op)).collect())
+    fold_pairs(op, starts.map(|start| fold_pairs(op, each_run(view, start, end.min(start + BLOCK), op))).collect())
 }
 
 /// Folds states as a tree: neighbours, then neighbours of neighbours; one without a right neighbour goes up as it is. No states
