@@ -56,6 +56,17 @@ pub enum GemmStrategy {
 }
 
 impl GemmStrategy {
+    /// Every strategy that can be asked for: all but [`Auto`](GemmStrategy::Auto), from the one that loads an element most often
+    /// to those that load it least.
+    pub const NAMED: [GemmStrategy; 6] = [
+        GemmStrategy::Naive,
+        GemmStrategy::Tiled8,
+        GemmStrategy::Tiled16,
+        GemmStrategy::Tiled32,
+        GemmStrategy::RegisterBlocked,
+        GemmStrategy::SplitK,
+    ];
+
     /// The name that launches are observed under.
     pub fn name(self) -> &'static str {
         match self {
