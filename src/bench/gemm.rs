@@ -19,7 +19,7 @@ const SUM_TOLERANCE: f64 = 1e-6;
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
 /// blocks; two tall matrices.
 pub fn specs(extent: &Extent) -> Vec<Spec> {
-    use GemmStrategy::{Naive, RegisterBlocked, SplitK, Tiled8, Tiled16, Tiled32};
+    use GemmStrategy::{RegisterBlocked, Tiled32};
     let (sides, largest, tall): (&[u32], Option<u32>, &[Tall]) = match extent.scale {
         Scale::Full => (&[256, 1024, 2048], Some(4096), &TALL),
         Scale::Small => (&[128, 256, 512], None, &TALL[..1]),
@@ -29,7 +29,7 @@ pub fn specs(extent: &Extent) -> Vec<Spec> {
     let largest = largest.filter(|_| !given).map(u64::from);
     let tall = if given { &[] } else { tall };
     let mut specs = Vec::new();
-    for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked, SplitK] {
+    for strategy in GemmStrategy::NAMED {
         let largest = largest.filter(|_| strategy == RegisterBlocked);
         let sides = sides.iter().copied().chain(largest);
         specs.extend(sides.map(|side| spec("plus-times f32", side, strategy, plus_times)));

@@ -92,7 +92,7 @@ pub enum Format {
 pub enum Command {
     /// List the devices, what is usable and why the rest is not; or explain one
     Devices(DevicesArgs),
-    /// Monte-Carlo price of a European option with its standard error
+    /// Monte-Carlo price of an option of one of 14 payoffs, with its standard error
     Price(Box<PriceArgs>),
     /// Exponentially weighted average, variance or deviation of every price column
     Ema(EmaArgs),

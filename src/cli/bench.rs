@@ -81,8 +81,9 @@ impl Answer for BenchAnswer {
     const NAME: &'static str = "bench";
 
     fn table(&self) -> String {
-        // Only scans count combines.
+        // Only scans count combines; one case needs no name.
         let counted = self.rows.iter().any(|row| row.combines.is_some());
+        let several = self.rows.iter().any(|row| row.case != self.rows[0].case);
         let columns = [
             ("operator", Side::Left),
             ("strategy", Side::Left),
@@ -97,7 +98,9 @@ impl Answer for BenchAnswer {
             ("results compared", Side::Right),
         ];
         let costs = ["combines", "in a row"].map(|name| (name, Side::Right));
-        let mut table = TextTable::new(columns.into_iter().chain(costs.into_iter().filter(|_| counted)));
+        let case = Some(("case", Side::Left)).filter(|_| several);
+        let columns = case.into_iter().chain(columns).chain(costs.into_iter().filter(|_| counted));
+        let mut table = TextTable::new(columns);
         for row in &self.rows {
             let [lower, upper] = row.quartiles.map(duration);
             let cells = [
@@ -114,7 +117,8 @@ impl Answer for BenchAnswer {
                 compared_text(row),
             ];
             let costs = [row.combines, row.steps].map(|count| count.map(grouped).unwrap_or_default());
-            table.row(cells.into_iter().chain(costs.into_iter().filter(|_| counted)));
+            let case = Some(row.case.to_owned()).filter(|_| several);
+            table.row(case.into_iter().chain(cells).chain(costs.into_iter().filter(|_| counted)));
         }
         let overtaking: Vec<_> = self.crossovers.iter().map(crossover_text).collect();
         let head =

@@ -95,7 +95,11 @@ fn roofs(answer: &BenchAnswer) -> String {
         .map(|rate| format!("a copy, {} GB/s read and written", significant(rate / 1e9, 3)));
     let fma = answer.fma_flops.map(|rate| format!("multiply-adds, {} GFLOP/s", significant(rate / 1e9, 3)));
     let told: Vec<_> = [copy, fma].into_iter().flatten().collect();
-    if told.is_empty() { String::new() } else { format!("The roof is {} on the same device. ", told.join(", or ")) }
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!("The roof is {} on the same device; what stays in a cache may pass it. ", told.join(", or "))
+    }
 }
 
 /// From which sizes on the device is faster than the host.

@@ -35,7 +35,7 @@ pub enum CliError {
     #[error("{flag} has {given} numbers and --spots {spots}; give as many")]
     ListLength { flag: &'static str, given: usize, spots: usize },
     /// A file of numbers that cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {}", path.display(), unread(source))]
     ReadNumbers { path: PathBuf, source: csv::Error },
     /// A cell that is no number.
     #[error("{}: line {line}: \"{text}\" is not a number", path.display())]
@@ -100,13 +100,37 @@ impl CliError {
     }
 }
 
-/// Clap's message without its heading, usage and hints, which take lines of their own.
+/// Clap's message without its heading, and with the command whose help says more in place of its usage and hints, which take
+/// lines of their own. What the standard library calls an invalid digit is told as what to give.
 fn usage_line(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
     let told = rendered.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let words: Vec<&str> = told.map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = words.join(" ");
-    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+    let mut text = text.strip_prefix("error: ").unwrap_or(&text).to_owned();
+    for (parser, plain) in [
+        ("invalid digit found in string", "give a whole number"),
+        ("invalid float literal", "give a number"),
+        ("number too large to fit in target type", "the number is too large"),
+        (" tip: ", "; "),
+    ] {
+        text = text.replace(parser, plain);
+    }
+    let usage = rendered.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let command = usage.map(|usage| usage.split(' ').take_while(|word| word.starts_with(char::is_alphabetic)));
+    match command.map(|words| words.collect::<Vec<_>>().join(" ")) {
+        Some(command) => format!("{text}; see {command} --help"),
+        None => text,
+    }
+}
+
+/// What the `csv` crate found, without its names for it.
+fn unread(source: &csv::Error) -> String {
+    match source.kind() {
+        csv::ErrorKind::Io(error) => error.to_string(),
+        csv::ErrorKind::Deserialize { pos: Some(place), err } => format!("line {}: {err}", place.line()),
+        _ => source.to_string(),
+    }
 }
 
 /// `text` with line breaks and other control characters escaped, so that a name or cell in it cannot start a new line.
@@ -147,6 +171,15 @@ mod tests {
             assert!(!told.is_empty() && !told.contains('\n') && !told.contains("Usage"), "{told}");
             assert!(!told.starts_with("error"), "{told}");
         }
+    }
+
+    #[test]
+    fn numbers_are_asked_for_and_the_help_is_named() {
+        let told = message(&["cubefold", "price", "--paths", "1e6"]);
+        assert_eq!(told, "invalid value '1e6' for '--paths <COUNT>': give a whole number");
+        assert!(message(&["cubefold", "price", "--vol", "high"]).ends_with(": give a number"));
+        assert!(message(&["cubefold", "prise"]).contains("'prise'; a similar subcommand exists: 'price'"));
+        assert!(message(&["cubefold", "bench"]).ends_with("<CASE>; see cubefold bench --help"));
     }
 
     #[test]

@@ -58,8 +58,14 @@ pub fn run(arguments: &RollingArgs, session: &Session) -> Result<(), CliError> {
     rolling.check()?;
     let prices = arguments.series.read()?;
     arguments.series.prepare()?;
+    let (needed, rows) = (arguments.min_periods.unwrap_or(arguments.window), prices.rows());
     let figures = session.run(1, |device, progress| {
         progress.say("rolling");
+        if needed > rows {
+            progress.note(&format!(
+                "warning: a window needs {needed} values and there are {rows} rows: no row has a result"
+            ));
+        }
         Ok(match arguments.stat {
             StatArg::Mean => rolling.mean(device, &prices)?,
             StatArg::Std => rolling.std(device, &prices)?,

@@ -69,15 +69,7 @@ fn questions() -> Vec<Question> {
         question("reduce", "two launches", |device| plans::reduce(device, 1 << 24).map(drop), |_| None),
     ];
     questions.extend([Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback].map(scan));
-    let products = [
-        GemmStrategy::Naive,
-        GemmStrategy::Tiled8,
-        GemmStrategy::Tiled16,
-        GemmStrategy::Tiled32,
-        GemmStrategy::RegisterBlocked,
-        GemmStrategy::SplitK,
-    ];
-    questions.extend(products.map(gemm));
+    questions.extend(GemmStrategy::NAMED.map(gemm));
     questions.extend([Way::Launches, Way::OneCube, Way::Ensemble, Way::Resident].map(iterate));
     questions
 }

@@ -7,15 +7,6 @@ use crate::devices::{devices, gpus, is_software, limited, observed, private};
 use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
-pub const STRATEGIES: [GemmStrategy; 6] = [
-    GemmStrategy::Naive,
-    GemmStrategy::Tiled8,
-    GemmStrategy::Tiled16,
-    GemmStrategy::Tiled32,
-    GemmStrategy::RegisterBlocked,
-    GemmStrategy::SplitK,
-];
-
 /// Shapes that have been wrong somewhere, and the edges of blocks and their steps: rows, depth, columns.
 const SHAPES: [[u32; 3]; 28] = [
     [0, 3, 2],
@@ -65,7 +56,7 @@ pub fn oracle(a: &[u32], b: &[u32], [rows, depth, columns]: [usize; 3]) -> Vec<u
 #[test]
 fn products_of_integers_have_the_oracles_bits() {
     for (name, device) in devices() {
-        for strategy in STRATEGIES {
+        for strategy in GemmStrategy::NAMED {
             for shape in SHAPES {
                 let [rows, depth, columns] = shape;
                 let a = integers((rows * depth) as usize, 1);
@@ -94,7 +85,7 @@ fn transposed_factors_are_read_in_place() {
 #[test]
 fn float_products_are_close_to_the_exact_ones() {
     for (name, device) in devices() {
-        for strategy in STRATEGIES {
+        for strategy in GemmStrategy::NAMED {
             let (a, b): (Vec<f32>, Vec<f32>) = (floats(64 * 200, 4), floats(200 * 48, 5));
             let shifted = |items: Vec<f32>| items.into_iter().map(|item| item + 2.0).collect::<Vec<f32>>();
             let (a, b) = (shifted(a), shifted(b));
@@ -137,7 +128,7 @@ fn factors_that_do_not_fit_are_refused() {
 #[test]
 fn the_strategy_that_was_asked_for_is_the_one_that_runs() {
     for (name, device) in gpus() {
-        for strategy in STRATEGIES {
+        for strategy in GemmStrategy::NAMED {
             let device = private(device);
             let launches = observed(&device);
             let matrix = Dense::new(integers(100, 6), 10, 10).unwrap();
@@ -195,7 +186,7 @@ fn products_meet_in_the_order_of_the_depth_for_an_operator_that_does_not_commute
         let right = Dense::new(pairs.clone(), depth, columns).unwrap();
         let turned = Dense::new(turned, columns, depth).unwrap().transposed();
         for (name, device) in devices() {
-            for strategy in STRATEGIES {
+            for strategy in GemmStrategy::NAMED {
                 let case = format!("{name}, {strategy:?}, {rows} by {depth} by {columns}");
                 let product = device.tiled_gemm_with(&left, &right, &MatrixProduct, strategy).unwrap();
                 assert_same(&product.to_vec().unwrap(), &expected, &case);
@@ -335,7 +326,7 @@ fn every_shape_up_to_forty_has_the_oracles_bits() {
         let shapes =
             sides().flat_map(|rows| sides().flat_map(move |depth| sides().map(move |columns| [rows, depth, columns])));
         for (index, [rows, depth, columns]) in shapes.enumerate() {
-            let strategy = STRATEGIES[index % STRATEGIES.len()];
+            let strategy = GemmStrategy::NAMED[index % GemmStrategy::NAMED.len()];
             let case = format!("{name}, {strategy:?}, {rows} by {depth} by {columns}");
             let places =
                 || (0..rows as usize * columns as usize).map(|at| at / columns as usize * SIDE + at % columns as usize);
@@ -394,7 +385,8 @@ fn elements_of_every_scalar_type_are_multiplied() {
         (0..depth).map(|at| real(&a)[place / columns * depth + at] * real(&b)[at * columns + place % columns]).sum()
     };
     let exact: Vec<f64> = (0..rows * columns).map(cell).collect();
-    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+    for ((name, device), strategy) in devices().iter().flat_map(|device| GemmStrategy::NAMED.map(|each| (device, each)))
+    {
         let case = format!("{name}, {strategy:?}");
         let left = Dense::new(signed(&a), rows as u32, depth as u32).unwrap();
         let right = Dense::new(signed(&b), depth as u32, columns as u32).unwrap();
@@ -433,7 +425,8 @@ fn infinite_elements_come_out_right_by_every_strategy() {
     let expected: Vec<f32> = (0..rows * columns).map(cell).collect();
     assert!(expected[..columns].iter().all(|&path| path == FAR) && expected.iter().any(|&path| path < FAR));
     let opposite = |items: &[f32]| items.iter().map(|item| -item).collect::<Vec<f32>>();
-    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+    for ((name, device), strategy) in devices().iter().flat_map(|device| GemmStrategy::NAMED.map(|each| (device, each)))
+    {
         let case = format!("{name}, {strategy:?}");
         let dense =
             |items: Vec<f32>, rows: usize, columns: usize| Dense::new(items, rows as u32, columns as u32).unwrap();

@@ -117,7 +117,6 @@ fn hops_lead_along_a_shortest_path() {
 
 #[test]
 fn the_lowest_of_equal_terms_is_named_by_every_strategy() {
-    use GemmStrategy::{Naive, RegisterBlocked, SplitK, Tiled8, Tiled16, Tiled32};
     let [rows, depth, columns] = [9usize, 700, 6];
     let short =
         |len, seed| integers(len, seed).into_iter().map(|word| (word >> 16) as f32 % 40.0 + 1.0).collect::<Vec<f32>>();
@@ -137,7 +136,7 @@ fn the_lowest_of_equal_terms_is_named_by_every_strategy() {
         a.iter().enumerate().map(|(place, &length)| Hop::edge(length, (place % depth) as u32)).collect();
     let right: Vec<Hop<f32>> = b.iter().map(|&length| Hop::edge(length, 0)).collect();
     for (name, device) in devices() {
-        for strategy in [Naive, Tiled8, Tiled16, Tiled32, RegisterBlocked, SplitK] {
+        for strategy in GemmStrategy::NAMED {
             let left = Dense::new(&left, rows as u32, depth as u32).unwrap();
             let right = Dense::new(&right, depth as u32, columns as u32).unwrap();
             let best = device.tiled_gemm_with(&left, &right, &ArgMinPlus::new(), strategy).unwrap();

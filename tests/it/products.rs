@@ -6,7 +6,7 @@ use cubefold::views::{Batch, Half, Halves};
 use cubefold::{Error, GemmPlan, GemmStrategy, Semiring};
 
 use crate::devices::{devices, gpus, limited, observed, private};
-use crate::gemm::{STRATEGIES, oracle};
+use crate::gemm::oracle;
 use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
@@ -37,7 +37,7 @@ fn a_batch_has_the_bits_of_its_products_one_by_one() {
         let expected: Vec<Matrix2> = (0..count * rows * columns).map(cell).collect();
         for (name, device) in devices() {
             // A small product many times over: the grid has a second row of cubes, and more of them than have work.
-            let strategies = if count > 1000 { &STRATEGIES[..2] } else { &STRATEGIES[..] };
+            let strategies = if count > 1000 { &GemmStrategy::NAMED[..2] } else { &GemmStrategy::NAMED[..] };
             for &strategy in strategies {
                 let case = format!("{name}, {strategy:?}, {count} of {rows} by {depth} by {columns}");
                 let device = private(device);
@@ -68,7 +68,8 @@ fn batches_may_be_transposed_apart_or_one_for_all() {
         let left: Vec<u32> = (0..rows * depth).map(element).collect();
         expected.extend(oracle(&left, &b, [rows, depth, columns].map(|side| side as usize)));
     }
-    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+    for ((name, device), strategy) in devices().iter().flat_map(|device| GemmStrategy::NAMED.map(|each| (device, each)))
+    {
         let left = Batch::strided(&a, [count, rows, depth], [apart, 1, rows]).unwrap();
         let right = Batch::strided(&b, [count, depth, columns], [0, columns, 1]).unwrap();
         let products = device.tiled_gemm_batched_with(&left, &right, &PlusTimes::<u32>::new(), strategy).unwrap();
@@ -115,7 +116,7 @@ fn what_is_explained_is_what_runs() {
     let matrix = Dense::new(integers(90 * 90, 37), 90, 90).unwrap();
     let op = PlusTimes::<u32>::new();
     for (name, device) in gpus() {
-        for strategy in STRATEGIES.into_iter().chain([GemmStrategy::Auto]) {
+        for strategy in GemmStrategy::NAMED.into_iter().chain([GemmStrategy::Auto]) {
             let device = private(device);
             let launches = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
             let seen = launches.clone();
@@ -211,7 +212,8 @@ fn products_and_folds_of_16_bit_floats_are_those_of_their_values() {
     };
     let expected: Vec<f32> = (0..rows * columns).map(cell).collect();
     let halves = |bits: &[u16]| Halves::new(Halves::packed(bits), bits.len() as u64, Half::F16).unwrap();
-    for ((name, device), strategy) in devices().iter().flat_map(|device| STRATEGIES.map(|each| (device, each))) {
+    for ((name, device), strategy) in devices().iter().flat_map(|device| GemmStrategy::NAMED.map(|each| (device, each)))
+    {
         let left = Dense::new(halves(&a), rows as u32, depth as u32).unwrap();
         let right = Dense::new(halves(&b), depth as u32, columns as u32).unwrap();
         let product = device.tiled_gemm_with(&left, &right, &PlusTimes::<f32>::new(), strategy).unwrap();

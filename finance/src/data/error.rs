@@ -81,6 +81,9 @@ pub enum DataError {
     /// A column that was asked for is not there.
     #[error("there is no column {:?}; the columns are {}", brief(.column), listed(.known))]
     UnknownColumn { column: String, known: Vec<String> },
+    /// A column that was asked for twice.
+    #[error("column {:?} is asked for twice; name it once", brief(.column))]
+    RepeatedColumn { column: String },
     /// The parts of a table made by hand do not fit together.
     #[error("{rows} rows of {columns} columns need {} values and there are {values}", rows.saturating_mul(*columns))]
     Shape { rows: usize, columns: usize, values: usize },
@@ -180,6 +183,7 @@ mod tests {
                 DataError::UnknownColumn { column: "IBM".into(), known: vec!["AAPL".into(), "XOM".into()] },
                 "there is no column \"IBM\"; the columns are AAPL, XOM",
             ),
+            (DataError::RepeatedColumn { column: "IBM".into() }, "column \"IBM\" is asked for twice; name it once"),
             (DataError::Shape { rows: 2, columns: 3, values: 5 }, "2 rows of 3 columns need 6 values and there are 5"),
         ];
         for (error, message) in table {

@@ -116,10 +116,15 @@ impl Table {
     /// The columns of these names, in this order, under the same index.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`] for a name that is not there, [`DataError::DuplicateColumn`]
+    /// [`DataError::UnknownColumn`] for a name that is not there, [`DataError::RepeatedColumn`]
     /// for one that is asked for twice, [`DataError::IndexOnly`] for none at all.
     pub fn select(&self, names: &[&str]) -> Result<Table, DataError> {
         let positions = names.iter().map(|&name| self.position(name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(&twice) =
+            names.iter().enumerate().find_map(|(place, name)| names[..place].iter().find(|n| *n == name))
+        {
+            return Err(DataError::RepeatedColumn { column: twice.into() });
+        }
         let columns = names.iter().map(|name| name.to_string()).collect();
         let values =
             (0..self.rows()).flat_map(|row| positions.iter().map(move |&column| self.value(row, column))).collect();
@@ -266,7 +271,7 @@ mod tests {
     #[test]
     fn select_refuses_nothing_and_twice_the_same() {
         assert!(matches!(table().select(&[]), Err(DataError::IndexOnly { .. })));
-        assert!(matches!(table().select(&["A", "A"]), Err(DataError::DuplicateColumn { first: 2, second: 3, .. })));
+        assert!(matches!(table().select(&["A", "A"]), Err(DataError::RepeatedColumn { column }) if column == "A"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::launch_floats::{Factor, PlainFloat, items_as};
 use crate::launch_vectors::{Loop, run_widest};
 use crate::ops::{MaxPlus, MinPlus, PlusTimes};
 use crate::views::{HostMatrix, Matrix, Stored};
-use crate::{Error, Lower, Monoid, Semiring, State};
+use crate::{CommutativeProduct, Error, Lower, Monoid, Semiring, State};
 
 /// Rows of a tile of sums. 4 × 8 sums of f32 or f64 and what they are made of fit in the sixteen vector registers of x86.
 const HEIGHT: usize = 4;
@@ -85,8 +85,22 @@ fn one<A: HostMatrix, B: HostMatrix, O: Semiring<A::Item, B::Item> + Lower>(
     }
 }
 
+/// `XᵀX`, exactly symmetric. Plain floats that are computed are written to memory once, for both factors.
+pub fn gram<M: Matrix, O: CommutativeProduct<M::Item> + Lower>(x: &M, op: &O) -> Result<Vec<O::Output>, Error> {
+    let any: &dyn Any = op;
+    let shape = [x.rows(), x.columns()].map(|side| side as usize);
+    let results = if any.is::<PlusTimes<f32>>() {
+        float_gram::<_, _, f32>(&x.on_host()?, shape)
+    } else if any.is::<PlusTimes<f64>>() {
+        float_gram::<_, _, f64>(&x.on_host()?, shape)
+    } else {
+        multiply(&x.transposed(), x, op, 1)?
+    };
+    Ok(mirrored(results, shape[1]))
+}
+
 /// A square matrix whose lower half is its upper one: sums of two orders may have been rounded apart.
-pub fn mirrored<T: Copy>(mut results: Vec<T>, side: usize) -> Vec<T> {
+fn mirrored<T: Copy>(mut results: Vec<T>, side: usize) -> Vec<T> {
     for row in 1..side {
         for column in 0..row {
             results[row * side + column] = results[column * side + row];
@@ -284,6 +298,14 @@ fn floats<A: HostMatrix, B: HostMatrix, C: 'static, F: PlainFloat>(
     let left = factor::<A, F>(left, &mut left_copy, index * rows, [rows, depth]);
     let right = factor::<B, F>(right, &mut right_copy, index * depth, [depth, columns]);
     same(F::gemm(left, right, shape))
+}
+
+/// The same of a matrix of `[rows, columns]` and its transpose.
+fn float_gram<M: HostMatrix, C: 'static, F: PlainFloat>(matrix: &M, [rows, columns]: [usize; 2]) -> Vec<C> {
+    let mut copy = Vec::new();
+    let right = factor::<M, F>(matrix, &mut copy, 0, [rows, columns]);
+    let [down, across] = right.strides;
+    same(F::gemm(Factor { strides: [across, down], ..right }, right, [columns, rows, columns]))
 }
 
 /// The rows from `above` on, as `[rows, columns]` floats.

@@ -28,7 +28,7 @@ pub use explain::{GemmLaunch, GemmPlan, GemmReason, HostGemm};
 
 use crate::device::Launch;
 use crate::views::{Batch, Matrix, Transposed, same_length};
-use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Semiring};
+use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Monoid, Semiring};
 use plan::Product;
 
 /// How a product runs on a device.
@@ -55,6 +55,17 @@ pub enum GemmStrategy {
 }
 
 impl GemmStrategy {
+    /// Every strategy that can be asked for: all but [`Auto`](GemmStrategy::Auto), from the one that loads an element most often
+    /// to those that load it least.
+    pub const NAMED: [GemmStrategy; 6] = [
+        GemmStrategy::Naive,
+        GemmStrategy::Tiled8,
+        GemmStrategy::Tiled16,
+        GemmStrategy::Tiled32,
+        GemmStrategy::RegisterBlocked,
+        GemmStrategy::SplitK,
+    ];
+
     /// The name that launches are observed under.
     pub fn name(self) -> &'static str {
         match self {
@@ -243,10 +254,7 @@ impl Device {
         let left = x.transposed();
         let product = Product { symmetric: true, ..shape(&left, x, 1)? };
         match self.gpu() {
-            None => {
-                let results = self.on_host(&left, x, op, strategy, 1)?;
-                Ok(Buffer::on_host(host::mirrored(results, x.columns() as usize)))
-            }
+            None => self.on_host(op, strategy, || host::gram(x, op)),
             Some(gpu) => launch::multiply(self, gpu, &left, x, op, product, strategy),
         }
     }
@@ -267,27 +275,20 @@ impl Device {
     {
         let product = shape(a, b, count)?;
         match self.gpu() {
-            None => self.on_host(a, b, op, strategy, count).map(Buffer::on_host),
+            None => self.on_host(op, strategy, || host::multiply(a, b, op, count)),
             Some(gpu) => launch::multiply(self, gpu, a, b, op, product, strategy),
         }
     }
 
-    fn on_host<A, B, O>(
+    fn on_host<O: Monoid + Lower>(
         &self,
-        a: &A,
-        b: &B,
         op: &O,
         strategy: GemmStrategy,
-        count: u32,
-    ) -> Result<Vec<O::Output>, Error>
-    where
-        A: Matrix,
-        B: Matrix,
-        O: Semiring<A::Item, B::Item> + Lower,
-    {
+        results: impl FnOnce() -> Result<Vec<O::Output>, Error>,
+    ) -> Result<Buffer<O::Output>, Error> {
         op.check_host()?;
         self.notify(&Launch { kernel: "host", strategy: strategy.name(), cubes: 0, units: 0 });
-        host::multiply(a, b, op, count)
+        results().map(Buffer::on_host)
     }
 
     fn explain<A, B, O>(&self, op: &O, product: Product, strategy: GemmStrategy) -> Result<GemmPlan, Error>

@@ -76,13 +76,25 @@ impl<V: HostView> HostView for HostKeyHeads<V> {
         if index == 0 {
             return 1;
         }
-        let words = |index: u64| {
-            let mut words = vec![0; V::Item::WORDS];
-            self.keys.read(index).pack(&mut words, 0);
-            words
-        };
-        u32::from(words(index - 1) != words(index))
+        u32::from(words_differ(self.keys.read(index - 1), self.keys.read(index)))
     }
+}
+
+/// Words of keys that are compared without asking for memory.
+const FEW: usize = 8;
+
+fn words_differ<T: State>(left: T, right: T) -> bool {
+    let (mut few, mut many) = ([[0; FEW]; 2], [Vec::new(), Vec::new()]);
+    let mut pack = |key: T, side: usize| match T::WORDS <= FEW {
+        true => key.pack(&mut few[side], 0),
+        false => {
+            many[side].resize(T::WORDS, 0);
+            key.pack(&mut many[side], 0);
+        }
+    };
+    pack(left, 0);
+    pack(right, 1);
+    few[0] != few[1] || many[0] != many[1]
 }
 
 impl<K: Source> Source for KeyHeads<K> {
@@ -107,5 +119,24 @@ impl<K: Source> Source for KeyHeads<K> {
 
     fn reads(&self, memory: &Handle) -> bool {
         self.keys.reads(memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::both;
+
+    #[test]
+    fn keys_differ_where_any_of_their_words_does() {
+        let wide = |place: usize| {
+            let [a, b, c, d, e] = std::array::from_fn(|at| if at == place { 1u64 << 40 } else { 7 });
+            both(both(both(a, b), both(c, d)), e)
+        };
+        for place in 0..5 {
+            assert!(words_differ(wide(place), wide(5)), "{place}");
+            assert!(!words_differ(wide(place), wide(place)), "{place}");
+        }
+        assert!(words_differ(0.0f32, -0.0) && !words_differ(f64::NAN, f64::NAN));
     }
 }
