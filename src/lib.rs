@@ -59,6 +59,7 @@ pub mod guide;
 #[doc = include_str!("../README.md")]
 struct ReadmeExamples;
 
+#[cfg(feature = "finance")]
 pub use cubefold_finance as finance;
 pub use cubefold_primitives as primitives;
 pub use cubefold_primitives::*;

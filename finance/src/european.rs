@@ -159,7 +159,7 @@ mod tests {
         assert!((found - expected).abs() <= tolerance, "{found} is not {expected} within {tolerance}");
     }
 
-    /// O1, O2, O4 of research/finance.md (Hull, "Options, Futures, and Other Derivatives").
+    /// Textbook prices (Hull, "Options, Futures, and Other Derivatives").
     #[test]
     fn textbook_prices_are_met() {
         let table = [

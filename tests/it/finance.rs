@@ -1,7 +1,7 @@
 //! The finance jobs against closed forms and published figures, on every device.
 //!
-//! Figures of real prices are those of `shared/data/expected.json` (numpy 2.4.6 and pandas 3.1.1 in f64, section
-//! "2018-2022"), on the prices that the finance crate bundles. O1, O2, … are the oracles of `research/finance.md`.
+//! Figures of real prices are those of numpy 2.4.6 and pandas 3.1.1 in f64, on the prices of 2018 to 2022 that the finance crate
+//! bundles. O1, O2, … number the oracles: published figures and closed forms.
 #![allow(clippy::unwrap_used, reason = "these are tests, and what they are written with")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(prices.complete_rows(), prices);
     }
 
-    /// Figures of pandas 3.1.1 on the same window (`shared/data/expected.json`, "2018-2022").
+    /// Figures of pandas 3.1.1 on the same window (the years 2018 to 2022).
     #[test]
     fn returns_of_the_bundle_agree_with_pandas() {
         let simple = bundled_prices().returns(Returns::Simple).expect("prices are positive");

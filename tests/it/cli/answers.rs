@@ -119,7 +119,7 @@ fn cov_gives_mean_and_covariance_per_year() {
     assert_eq!(fields(&answer), [&expected[..], &["shrinkage"]].concat());
     assert_eq!((&answer["periods"], &answer["ddof"]), (&Value::from(3), &Value::from(1)));
     assert_eq!(answer["assets"], Value::from(vec!["x", "y"]));
-    // O19 of research/finance.md, twice a year.
+    // O19, twice a year.
     let expected = [[23.42, -8.572], [-8.572, 4.288266666666]];
     for (row, expected) in answer["covariance"].as_array().unwrap().iter().zip(expected) {
         for (value, expected) in numbers(row).into_iter().zip(expected) {

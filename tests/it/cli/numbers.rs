@@ -44,7 +44,7 @@ fn a_volatility_below_zero_is_refused() {
 #[test]
 fn no_volatility_and_no_time_are_right_values() {
     let folder = Folder::new();
-    // O5 of research/finance.md: the forward counts, not the spot.
+    // O5: the forward counts, not the spot.
     let forward = ["--spot", "100", "--strike", "102", "--rate", "0.05", "--dividend", "0.02", "--vol", "0"];
     let cases: [(&[&str], f64); 7] = [
         (&forward, 0.994466),

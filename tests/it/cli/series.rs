@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Folder, fields, number, numbers, records};
 
-/// O16 of research/finance.md: a gap, at days of uneven distance.
+/// O16: a gap, at days of uneven distance.
 const GAP: &str = "Date,A\n2020-01-01,0\n2020-01-03,1\n2020-01-10,2\n2020-01-15,NA\n2020-01-17,4\n";
 
 fn assert_near(got: &[f64], expected: &[f64], case: &str) {
