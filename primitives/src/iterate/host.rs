@@ -94,9 +94,11 @@ impl<V: HostView, O: Feedback<V::Item>> Loop for Chunk<'_, V, O> {
         let mut sums = vec![self.op.identity(); self.keys];
         let mut from = self.first;
         if O::State::WORDS <= MOST_WORDS {
+            // Items of other keys are left out: their states are not asked for.
+            let folded = u32::MAX >> (u32::BITS - self.keys as u32);
             let mut lanes: [Lanes; WIDE_KEYS] = std::array::from_fn(|_| Lanes::all(self.op.identity()));
             while self.end - from >= LANES as u64 {
-                let there = self.keys_at(from);
+                let there = self.keys_at(from) & folded;
                 // Neighbours mostly have one key: most keys have nothing to do.
                 self.fold_lanes::<0>(&mut lanes[0], from, there);
                 self.fold_lanes::<1>(&mut lanes[1], from, there);
