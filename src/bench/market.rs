@@ -25,7 +25,7 @@ pub fn specs(extent: &Extent) -> Vec<Spec> {
         Scale::Tiny => (&[100], (3, 50)),
     };
     let ways = |agents: u32| {
-        let ways = [Way::Auto, Way::Launches, Way::OneCube, Way::Resident].into_iter();
+        let ways = [Way::Auto, Way::Launches, Way::Recorded, Way::OneCube, Way::Resident].into_iter();
         let ways = ways.filter(move |way| *way != Way::OneCube || agents <= FEW).map(move |way| spec(agents, way));
         ways.chain([round_trips_spec(agents)])
     };

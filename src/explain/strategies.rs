@@ -70,7 +70,7 @@ fn questions() -> Vec<Question> {
     ];
     questions.extend([Strategy::HillisSteele, Strategy::Blelloch, Strategy::DecoupledLookback].map(scan));
     questions.extend(GemmStrategy::NAMED.map(gemm));
-    questions.extend([Way::Launches, Way::OneCube, Way::Ensemble, Way::Resident].map(iterate));
+    questions.extend([Way::Launches, Way::Recorded, Way::OneCube, Way::Ensemble, Way::Resident].map(iterate));
     questions
 }
 

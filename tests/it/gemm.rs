@@ -205,7 +205,7 @@ fn a_split_product_is_two_launches_and_its_depth_is_cut_alike_everywhere() {
         let matrix = Dense::new(integers(1200 * 20, 6), 1200, 20).unwrap();
         let op = ops::PlusTimes::<u32>::new();
         let gram = device.gram_with(&matrix, &op, GemmStrategy::SplitK).unwrap();
-        let expected = [("gemm::multiply_blocked", "SplitK"), ("lines::fold", "Lines")];
+        let expected = [("gemm::multiply_blocked", "SplitK"), ("lines::fold_across", "Lines")];
         assert_eq!(launches.lock().unwrap().as_slice(), expected, "{name}");
         let before = device.allocations();
         device.gram_with(&matrix, &op, GemmStrategy::SplitK).unwrap();
@@ -249,25 +249,6 @@ fn blocks_for_which_there_is_no_room_are_refused() {
         let product = ops::PlusTimes::<u32>::new();
         let error = bare.tiled_gemm_with(&matrix, &matrix, &product, GemmStrategy::RegisterBlocked).unwrap_err();
         assert_eq!(error, Error::Unsupported { device: bare.label(), feature: Feature::Units(256) }, "{name}");
-    }
-}
-
-#[test]
-fn rows_and_columns_are_folded_in_order() {
-    use crate::oracle;
-    for (name, device) in devices() {
-        for (rows, columns) in [(1u32, 1u32), (1, 5000), (5000, 1), (20, 8313), (300, 7), (129, 257)] {
-            let items = integers((rows * columns) as usize, 7);
-            let matrix = Dense::new(items.clone(), rows, columns).unwrap();
-            let row = |row: u32| &items[(row * columns) as usize..][..columns as usize];
-            let expected: Vec<_> = (0..rows).map(|index| oracle::reduce(row(index), &MatrixProduct)).collect();
-            let folded = device.reduce_rows(&matrix, &MatrixProduct).unwrap().to_vec().unwrap();
-            assert_same(&folded, &expected, &format!("{name}, {rows} rows of {columns}"));
-            let column = |index: u32| -> Vec<u32> { (0..rows).map(|at| row(at)[index as usize]).collect() };
-            let expected: Vec<_> = (0..columns).map(|index| oracle::reduce(&column(index), &MatrixProduct)).collect();
-            let folded = device.reduce_columns(&matrix, &MatrixProduct).unwrap().to_vec().unwrap();
-            assert_same(&folded, &expected, &format!("{name}, {columns} columns of {rows}"));
-        }
     }
 }
 

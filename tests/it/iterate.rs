@@ -7,7 +7,7 @@ use cubefold::{Error, Profile};
 use crate::devices::{devices, gpus, is_software, limited, observed, private, with_planes};
 
 /// Every way that one loop can go.
-const WAYS: [Way; 4] = [Way::Auto, Way::Launches, Way::OneCube, Way::Ensemble];
+const WAYS: [Way; 5] = [Way::Auto, Way::Launches, Way::Recorded, Way::OneCube, Way::Ensemble];
 
 /// Whole numbers that mix: every item adds to the fold of its key a number that depends on the shared state and the step, and the
 /// next shared state on all folds and on that of some steps ago.
@@ -192,6 +192,7 @@ fn each_way_is_the_one_that_runs() {
         let resident = stays.then_some((Way::Resident, "iterate::resident", 1));
         for (way, kernel, launches) in [
             (Way::Launches, "iterate::step", 5),
+            (Way::Recorded, "iterate::step", 5),
             (Way::OneCube, "iterate::whole", 1),
             (Way::Ensemble, "iterate::whole", 1),
         ]
@@ -211,6 +212,52 @@ fn each_way_is_the_one_that_runs() {
             run(&device, len, &Mixing { keys: 1, lag: 0 }, &Iteration { steps, members, ..Iteration::default() });
             assert!(seen.lock().unwrap().iter().all(|launch| launch.1 == way), "{name}, {len} items, {members} loops");
         }
+    }
+}
+
+#[test]
+fn a_recording_is_played_for_the_steps_after_it() {
+    for (name, device) in gpus() {
+        let op = Mixing { keys: 3, lag: 40 };
+        let items = device.upload(&items(3_001)).unwrap();
+        // Too few to record, one round played, some with and without launches before them, and as many again.
+        for steps in [1, 62, 63, 64, 95, 96, 127, 333] {
+            let device = private(device);
+            let iteration = Iteration { steps, keys: 3, way: Way::Recorded, ..Iteration::default() };
+            let seen = observed(&device);
+            for round in 0..2 {
+                seen.lock().unwrap().clear();
+                let found = device.iterate(&items, &op, &iteration).unwrap().to_vec().unwrap();
+                assert_eq!(found, plain(&items.to_vec().unwrap(), &op, steps, 0), "{name}, {steps} steps, {round}");
+                let launches = vec![("iterate::step", "Recorded"); steps as usize + 1];
+                assert_eq!(*seen.lock().unwrap(), launches, "{name}, {steps} steps");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_record_beside_other_work() {
+    for (name, device) in gpus() {
+        let (op, steps) = (Mixing { keys: 2, lag: 3 }, 200);
+        let iteration = Iteration { steps, keys: 2, way: Way::Recorded, ..Iteration::default() };
+        std::thread::scope(|scope| {
+            for thread in 0..6 {
+                let op = &op;
+                scope.spawn(move || {
+                    for round in 0..4 {
+                        let len = 1_000 + 300 * thread;
+                        let items = items(len);
+                        let held = device.upload(&items).unwrap();
+                        let found = device.iterate(&held, op, &iteration).unwrap();
+                        let sum = device.reduce(&held, &cubefold::ops::Sum::<u32>::new()).unwrap();
+                        assert_eq!(found.to_vec().unwrap(), plain(&items, op, steps, 0), "{name}, {thread}, {round}");
+                        let expected = items.iter().fold(0u32, |sum, &item| sum.wrapping_add(item));
+                        assert_eq!(sum.get(0).unwrap(), expected, "{name}, {thread}, {round}");
+                    }
+                });
+            }
+        });
     }
 }
 

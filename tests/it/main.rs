@@ -11,6 +11,7 @@ mod errors;
 mod finance;
 mod gemm;
 mod iterate;
+mod lines;
 #[cfg(all(feature = "wgpu", not(feature = "vulkan")))] // SPIR-V needs what is unsafe to ask of wgpu
 mod lost;
 mod operators;

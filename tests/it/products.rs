@@ -48,7 +48,7 @@ fn a_batch_has_the_bits_of_its_products_one_by_one() {
                 assert_same(&products.to_vec().unwrap(), &expected, &case);
                 let launches: Vec<_> = launches.lock().unwrap().iter().map(|launch| launch.0).collect();
                 assert!(
-                    launches.len() <= 1 || launches == ["gemm::multiply_blocked", "lines::fold"],
+                    launches.len() <= 1 || launches == ["gemm::multiply_blocked", "lines::fold_across"],
                     "{case}: {launches:?}"
                 );
             }

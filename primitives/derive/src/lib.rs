@@ -4,11 +4,12 @@
 //! (the expand type, the launch argument) are written out here, by the rules of `cubecl-macros` 0.11.
 
 mod fields;
+mod launched;
 mod operator;
 mod state;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::{DeriveInput, ItemFn, parse_macro_input};
 
 /// Makes a struct of scalars (or of other states) the state of a monoid, or an item of a buffer.
 ///
@@ -37,4 +38,13 @@ pub fn derive_operator(input: TokenStream) -> TokenStream {
 pub fn derive_argument(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     operator::derive_argument(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Adds `launch_<name>` to a `#[cube(launch_unchecked)]` kernel: its launch without the copy of everything known of the device
+/// that CubeCL 0.11's own function makes at every call.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn launched(_: TokenStream, kernel: TokenStream) -> TokenStream {
+    let kernel = parse_macro_input!(kernel as ItemFn);
+    launched::expand(&kernel).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -1,12 +1,14 @@
 //! The kernel of `collect`: one unit a run.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use crate::Wide;
 use crate::tile::{keep, registers};
 use crate::views::{Place, PlaceExpand, View, ViewExpand};
 
 /// Writes item `i` of `view` as result `i` of `place`, for all `len`.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn collect<V: View, P: Place<Item = V::Item>>(view: V, place: &mut P, len: u32, #[comptime] run: u32) {
     let start = (CUBE_POS as u32 * CUBE_DIM + UNIT_POS) * run;

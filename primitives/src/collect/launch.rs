@@ -39,7 +39,7 @@ pub fn collect<S: Source + ?Sized, K: Sink<Item = S::Item> + ?Sized>(
     device.notify(&Launch { kernel: "collect", strategy: "Collect", cubes: u64::from(cubes), units });
     // SAFETY: a unit reads and writes the items of its run only where they are below `len`, the length of both.
     unsafe {
-        kernel::collect::launch_unchecked::<S::View, K::Place>(
+        kernel::launch_collect::<S::View, K::Place>(
             &gpu.client,
             cube_grid(cubes, &gpu.profile),
             CubeDim::new_1d(units),

@@ -11,6 +11,7 @@
 //! columns of the right one at one depth, which a unit moves at once.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::kernel::Shape;
 use crate::tile::{keep, kept, registers, store};
@@ -127,6 +128,7 @@ impl Side {
 
 /// Cube `c` computes block `c` of the result, counted through all products, and through those of every slice of the depth
 /// where it is split.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn multiply_blocked<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lower>(
     a: A,

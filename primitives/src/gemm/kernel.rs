@@ -1,6 +1,7 @@
 //! The kernel of every product: one unit an element of the result.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use crate::ops::carried;
 use crate::tile::{shared_load, shared_store, store};
@@ -46,6 +47,7 @@ pub struct Shape {
 }
 
 /// Cube `c` computes tile `c` of the result, counted through all products.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn multiply<A: MatrixView, B: MatrixView, O: Semiring<A::Item, B::Item> + Lower>(
     a: A,

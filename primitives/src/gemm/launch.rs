@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 
 use super::GemmStrategy;
-use super::blocked::multiply_blocked;
+use super::blocked::launch_multiply_blocked;
 use super::kernel::{self, ShapeLaunch};
 use super::plan::{DEEPEST, Kernel, Plan, Product};
 use crate::device::{Gpu, Launch, argument};
@@ -98,10 +98,10 @@ fn launch<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     // units reach. Loops end after `depth` products.
     unsafe {
         match plan.kernel {
-            Kernel::Tiled(blueprint) => kernel::multiply::launch_unchecked::<A::View, B::View, O>(
+            Kernel::Tiled(blueprint) => kernel::launch_multiply::<A::View, B::View, O>(
                 client, grid, cube, left, right, bound, out, shape, blueprint,
             ),
-            Kernel::Blocked(blocks) => multiply_blocked::launch_unchecked::<A::View, B::View, O>(
+            Kernel::Blocked(blocks) => launch_multiply_blocked::<A::View, B::View, O>(
                 client, grid, cube, left, right, bound, out, shape, blocks,
             ),
         }

@@ -2,6 +2,7 @@
 #![allow(clippy::explicit_auto_deref)] // what #[cube] writes does not deref by itself
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
 use super::{Feedback, FeedbackExpand, Moment};
@@ -35,17 +36,22 @@ fn partial_folds<O: Monoid>(
     sums
 }
 
-/// Launch `step` of a loop of `end` steps: every cube makes the shared state of the partials that the launch before left, and
-/// folds its items under it. Partials of two launches lie apart. The last launch makes a shared state only.
+/// A launch of a loop of `end` steps: every cube makes the shared state of the partials that the launch before left, and folds its
+/// items under it. Partials of two launches lie apart. The last launch makes a shared state only.
+///
+/// Launches take `turn` 0 and 1 one after the other. One finds its step in `cursor[turn]`, and leaves the next for the other: a
+/// recording of two or more can be played again and again.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn step<V: View, O: Feedback<V::Item>>(
     view: V,
     op: O,
     history: &mut [u32],
     partials: &mut [u32],
+    cursor: &mut [u32],
     len: u32,
     cubes: u32,
-    step: u32,
+    turn: u32,
     end: u32,
     #[comptime] blueprint: Blueprint,
 ) {
@@ -54,12 +60,13 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
     let setting = op.setting(0u32.runtime());
-    if step > 0 {
-        let first = ((step - 1) % 2) * cubes * keys;
-        let mut sums = partial_folds::<O>(&op, &*partials, first, cubes, blueprint);
-        let folded = cube_folds::<O>(&op, &mut sums, cubes, &mut states, blueprint);
-        hand_over::<O>(folded, &mut totals, blueprint);
-    }
+    let step = cursor[turn as usize];
+    let other = 1u32 - turn;
+    // Before the first step there are no partials, and after the last no items: barriers are for all.
+    let told_by = select(step > 0, cubes, 0u32);
+    let mut sums = partial_folds::<O>(&op, &*partials, other * cubes * keys, told_by, blueprint);
+    let folded = cube_folds::<O>(&op, &mut sums, cubes, &mut states, blueprint);
+    hand_over::<O>(folded, &mut totals, blueprint);
     if UNIT_POS == 0 {
         if step > 0 {
             let before = Moment { member: 0u32.runtime(), step: step - 1, origin: 0u32.runtime() };
@@ -70,26 +77,26 @@ pub fn step<V: View, O: Feedback<V::Item>>(
         }
         if CUBE_POS == 0 {
             store::<O::Shared>(history, step, fetch::<O::Shared>(&*told, 0u32));
+            cursor[other as usize] = step + 1;
         }
     }
     // Protects: every unit reads the shared state, and `states` are read before they are written anew.
     sync_cube();
-    if step < end {
-        let shared = fetch::<O::Shared>(&*told, 0u32);
-        let now = Moment { member: 0u32.runtime(), step, origin: 0u32.runtime() };
-        let cube = CUBE_POS as u32;
-        let first = cube * comptime!(blueprint.units) + UNIT_POS;
-        let stride = cubes * comptime!(blueprint.units);
-        let rounds = share(first, stride, len);
-        let mut sums = unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, keys);
-        let folded = cube_folds::<O>(&op, &mut sums, comptime!(blueprint.units).runtime(), &mut states, blueprint);
-        if UNIT_POS < keys {
-            store::<O::State>(partials, ((step % 2) * cubes + cube) * keys + UNIT_POS, folded);
-        }
+    let shared = fetch::<O::Shared>(&*told, 0u32);
+    let now = Moment { member: 0u32.runtime(), step, origin: 0u32.runtime() };
+    let cube = CUBE_POS as u32;
+    let first = cube * comptime!(blueprint.units) + UNIT_POS;
+    let stride = cubes * comptime!(blueprint.units);
+    let rounds = share(first, stride, select(step < end, len, 0u32));
+    let mut sums = unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, keys);
+    let folded = cube_folds::<O>(&op, &mut sums, comptime!(blueprint.units).runtime(), &mut states, blueprint);
+    if UNIT_POS < keys {
+        store::<O::State>(partials, (turn * cubes + cube) * keys + UNIT_POS, folded);
     }
 }
 
 /// Steps `first..end` of `steps` of the loops from `member` on, a cube each. Only the cube's own units wait for one another.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn whole<V: View, O: Feedback<V::Item>>(
     view: V,

@@ -4,10 +4,10 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::plan::{Plan, Refusal, Task, patience};
+use super::steps::Steps;
 use super::totals::Blueprint;
 use super::{Feedback, Way, kernel, resident as staying, states};
 use crate::device::{Gpu, Launch, argument};
-use crate::reduce::launch::partials;
 use crate::scan::descriptor::{Halves, MEMORY, Wholes};
 use crate::scan::launch::Form;
 use crate::views::Source;
@@ -32,18 +32,24 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     device.fitting::<O::Shared>(gpu, states(task))?;
     let len = states(task) as usize;
     let history = device.allocate::<O::Shared>(gpu, len)?;
-    match plan.way {
-        Way::Launches => steps(device, gpu, source, op, task, &plan, &history)?,
+    let whole = match plan.way {
+        Way::Launches => {
+            Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op).map(|()| true)?
+        }
+        Way::Recorded => Steps::new::<O::State>(device, gpu, task, &plan, &history)?.record(source, op)?,
         Way::Resident => {
             let stay = if gpu.profile.atomic_u64 { resident::<S, O, Wholes> } else { resident::<S, O, Halves> };
-            if !stay(device, gpu, source, op, task, &plan, &history)? {
-                // The same cubes, so that items are folded in the same grouping.
-                let plan = Plan { way: Way::Launches, ..plan };
-                steps(device, gpu, source, op, task, &plan, &history)?;
-            }
+            stay(device, gpu, source, op, task, &plan, &history)?
         }
         _ => whole(device, gpu, source, op, task, &plan, &history)?,
+    };
+    if whole {
+        return Ok(Buffer::on_device(device, history, len));
     }
+    // The same cubes, so that items are folded in the same grouping; what is left of the attempt may be spoiled.
+    let plan = Plan { way: Way::Launches, ..plan };
+    let history = device.allocate::<O::Shared>(gpu, len)?;
+    Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op)?;
     Ok(Buffer::on_device(device, history, len))
 }
 
@@ -59,48 +65,8 @@ pub fn plan<S: State>(device: &Device, gpu: &Gpu, task: &Task, way: Way) -> Resu
     })
 }
 
-fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
+pub fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
     Blueprint { units: plan.units, plane: plan.plane, keys: task.keys }
-}
-
-/// A launch a step, and one for the last shared state.
-fn steps<S: Source + ?Sized, O: Feedback<S::Item>>(
-    device: &Device,
-    gpu: &Gpu,
-    source: &S,
-    op: &O,
-    task: &Task,
-    plan: &Plan,
-    history: &Handle,
-) -> Result<(), Error> {
-    let count = 2 * plan.cubes * task.keys;
-    let partials = partials::<O::State>(device, gpu, count, 0)?;
-    for step in 0..=task.steps {
-        let cubes = if step < task.steps { plan.cubes } else { 1 };
-        let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
-        let strategy = plan.way.name();
-        device.notify(&Launch { kernel: "iterate::step", strategy, cubes: cubes.into(), units: plan.units });
-        // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
-        // partials for two of each cube and key, of which a launch reads those that the launch before it wrote. The loops of a
-        // unit are as many as its items, and the partials of a key.
-        unsafe {
-            kernel::step::launch_unchecked::<S::View, O>(
-                &gpu.client,
-                CubeCount::Static(cubes, 1, 1),
-                CubeDim::new_1d(plan.units),
-                view,
-                op,
-                argument(history.clone(), states(task) as usize * O::Shared::WORDS),
-                argument(partials.clone(), count as usize * O::State::WORDS),
-                task.len as u32,
-                plan.cubes,
-                step,
-                task.steps,
-                blueprint(task, plan),
-            );
-        }
-    }
-    Ok(())
 }
 
 /// All steps in one launch, or as many as a launch may take, a cube a loop.
@@ -112,7 +78,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
     task: &Task,
     plan: &Plan,
     history: &Handle,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let at_once = gpu.profile.max_cubes.0;
     for member in (0..task.members).step_by(at_once as usize) {
         let cubes = at_once.min(task.members - member);
@@ -125,7 +91,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
             // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states
             // of each member; a cube reads and writes those of its own. Loops end after a unit's items, times the steps.
             unsafe {
-                kernel::whole::launch_unchecked::<S::View, O>(
+                kernel::launch_whole::<S::View, O>(
                     &gpu.client,
                     CubeCount::Static(cubes, 1, 1),
                     CubeDim::new_1d(plan.units),
@@ -146,7 +112,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// All steps by cubes that wait for one another. False where they gave up, and the history is not whole.
@@ -172,7 +138,7 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
         // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
         // words for two folds of each cube and key. Every loop ends: the wait after a number of looks.
         unsafe {
-            staying::resident::launch_unchecked::<S::View, O, D>(
+            staying::launch_resident::<S::View, O, D>(
                 &gpu.client,
                 CubeCount::Static(cubes, 1, 1),
                 CubeDim::new_1d(units),

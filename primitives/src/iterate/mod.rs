@@ -6,6 +6,7 @@
 //! | way | launches | for |
 //! |---|---|---|
 //! | [`Way::Launches`] | one a step: every cube first makes the shared state of the last step's partials, so that no cube waits for another | many items |
+//! | [`Way::Recorded`] | the same ones, of which a few are recorded and played again and again | many steps, where the runtime records |
 //! | [`Way::OneCube`] | one: a cube has all items, and only its own units wait | few items |
 //! | [`Way::Ensemble`] | one for all loops, a cube each | many loops |
 //! | [`Way::Resident`] | one: as many cubes as surely run at the same time tell one another their folds between steps | more items than one cube takes in that time, where the multiprocessors are told |
@@ -19,6 +20,7 @@ mod kernel;
 mod launch;
 mod plan;
 mod resident;
+mod steps;
 mod totals;
 
 pub use explain::LoopPlan;
@@ -38,6 +40,9 @@ pub enum Way {
     Auto,
     /// A launch a step, over as many cubes as keep the device busy.
     Launches,
+    /// The same, of which the first few are recorded once and played for the others, where the runtime can record and the items
+    /// lie on the device; else a launch a step.
+    Recorded,
     /// All steps of one loop in one cube.
     OneCube,
     /// All steps of every loop in a cube of its own.
@@ -53,6 +58,7 @@ impl Way {
         match self {
             Way::Auto => "Auto",
             Way::Launches => "Launches",
+            Way::Recorded => "Recorded",
             Way::OneCube => "OneCube",
             Way::Ensemble => "Ensemble",
             Way::Resident => "Resident",

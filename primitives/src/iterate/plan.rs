@@ -58,6 +58,12 @@ const MOST_STEPS: u64 = Halves::TAGS as u64;
 /// Looks at what another cube tells before a cube gives up: under a second. What it waits for takes microseconds, where all cubes run.
 const PATIENCE: u32 = 1 << 20;
 
+/// Steps from which on a recording is worth its making.
+const WORTH_RECORDING: u32 = 3 * RECORDED;
+
+/// Launches of a recording: an even number, as two of them take turns.
+pub const RECORDED: u32 = 32;
+
 /// Iterations of a step beside those for items.
 const STEP_ROUNDS: u64 = 2;
 
@@ -121,7 +127,7 @@ impl Plan {
                 Refusal::Asked(_) if task.members == 1 => Plan::by::<S>(Way::Launches, task, profile),
                 refusal => Err(refusal),
             }),
-            Way::Launches | Way::OneCube | Way::Resident if task.members > 1 => {
+            Way::Launches | Way::Recorded | Way::OneCube | Way::Resident if task.members > 1 => {
                 Err(Refusal::Asked(Error::NoOption { what: "many loops at once", option: wanted.name() }))
             }
             asked => Plan::by::<S>(asked, task, profile),
@@ -133,7 +139,7 @@ impl Plan {
         let fit = |wanted, folds| fitting::<S>(task, profile, wanted, folds).map_err(Refusal::Lacks);
         let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1 };
         match way {
-            Way::Launches => {
+            Way::Launches | Way::Recorded => {
                 let fitting = fit(UNITS, 1)?;
                 Ok(plan(fitting, cubes(task.len, fitting.0, profile)))
             }
@@ -178,6 +184,7 @@ fn auto(task: &Task, profile: &Profile) -> Way {
     match task.members {
         1 if task.len <= if stays { FEW_TO_STAY } else { FEW } => Way::OneCube,
         1 if stays => Way::Resident,
+        1 if task.steps >= WORTH_RECORDING => Way::Recorded,
         1 => Way::Launches,
         _ => Way::Ensemble,
     }

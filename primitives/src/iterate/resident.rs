@@ -6,6 +6,7 @@
 #![allow(clippy::explicit_auto_deref)] // what #[cube] writes does not deref by itself
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
 use super::{Feedback, FeedbackExpand, Moment};
@@ -62,6 +63,7 @@ fn told_folds<O: Monoid, D: Descriptors>(
 /// before. Where one waits in vain, `fault` is 1, and what comes after is not right.
 ///
 /// Every cube stores the whole history, the same as all others: so it reads there what it stored itself.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
     view: V,

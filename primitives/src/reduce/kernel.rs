@@ -1,6 +1,7 @@
 //! The kernels of every reduction.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use crate::ops::carried;
 use crate::tile::{Tile, cube_fold, fetch, groups_fold, part_fold, plane_fold, registers, store, tile_start};
@@ -56,6 +57,7 @@ fn fold_parts<V: View, O: Lift<V::Item>>(
 }
 
 /// Cube `c` of `cubes` folds its items and stores what it has as item `first + c` of `output`.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn fold<V: View, O: Lift<V::Item> + Lower>(
     view: V,
@@ -83,6 +85,7 @@ pub fn fold<V: View, O: Lift<V::Item> + Lower>(
 
 /// The cubes fold their items, and the one that is done last folds what all have: item `slot` of `output`. `ticket` is 0 before
 /// and after. Only where one cube's writes reach another, and with as many cubes as are launched.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn fold_once<V: View, O: Lift<V::Item> + Lower>(
     view: V,

@@ -62,9 +62,10 @@ pub fn check_types<T: State, O: Lower>(device: &Device, gpu: &Gpu) -> Result<(),
 }
 
 /// Scratch for `count` states at a depth of a recursion.
-pub fn partials<S: State>(device: &Device, gpu: &Gpu, count: u32, depth: u32) -> Result<Handle, Error> {
-    device.fitting::<S>(gpu, u64::from(count))?;
-    let words = u64::from(count) * S::WORDS as u64;
+pub fn partials<S: State>(device: &Device, gpu: &Gpu, count: impl Into<u64>, depth: u32) -> Result<Handle, Error> {
+    let count = count.into();
+    device.fitting::<S>(gpu, count)?;
+    let words = count * S::WORDS as u64;
     let make = |words: u64| gpu.client.empty(words as usize * 4);
     Ok(gpu.scratch.piece(Use::Partials(depth), words, make, |piece| piece.handle.clone()))
 }
@@ -95,7 +96,7 @@ pub fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     // SAFETY: a unit reads items below `full_tiles · part + tail`, which is the source's length, and cube `c` of
     // `cubes` writes item `slot + c`, which the output was made for. Loops end after `tiles_per_cube` steps.
     unsafe {
-        kernel::fold::launch_unchecked::<S::View, O>(
+        kernel::launch_fold::<S::View, O>(
             &gpu.client,
             cube_grid(cubes, &gpu.profile),
             CubeDim::new_1d(units),
@@ -130,7 +131,7 @@ fn fold_once<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     device.notify(&Launch { kernel: "reduce::fold_once", strategy: "Tree", cubes: cubes.into(), units });
     // SAFETY: as `fold`; the partials have room for a state of each of the `cubes` that are launched, and the ticket for a word.
     unsafe {
-        kernel::fold_once::launch_unchecked::<S::View, O>(
+        kernel::launch_fold_once::<S::View, O>(
             &gpu.client,
             CubeCount::Static(cubes, 1, 1),
             CubeDim::new_1d(units),

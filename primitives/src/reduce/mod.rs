@@ -13,7 +13,7 @@ pub(crate) mod tree;
 
 pub use explain::ReducePlan;
 pub(crate) use kernel::Blueprint;
-pub(crate) use plan::Cut;
+pub(crate) use plan::{Cut, HEAVY, LIGHT};
 
 use cubecl::server::Handle;
 

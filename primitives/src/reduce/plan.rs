@@ -6,19 +6,19 @@ use crate::{Feature, Profile, State};
 /// Units of a cube and items of a unit that a reduction asks for, where no planes are.
 const WANTED: Tile = Tile { units: 256, steps: 1, rows: 1, run: 16, plane: 0, shuffles: false, rolled: false };
 
-/// The same for planes, which fold a row of runs at a time: of states of one word, whose fold is little beside the reads,
-const LIGHT: Tile = Tile { rows: 2, run: 8, ..WANTED };
+/// The same for planes, which fold some rows of runs at a time: of states of one word, whose fold is little beside the reads,
+pub const LIGHT: Tile = Tile { rows: 2, run: 8, ..WANTED };
 
-/// and of larger ones. On an H200, 2^28 items: the f32 sum takes 245 us (CUDA) and 279 (WGSL) by the first, 251 and 279 by the
-/// second; count, mean and variance take 407 and 277 us (CUDA). One row of 16 takes 254 and 314.
-const HEAVY: Tile = Tile { rows: 2, run: 16, ..WANTED };
+/// of states of a few words, whose folds over a plane are to be few, and that leave room for more rows,
+const MIDDLING: Tile = Tile { rows: 4, run: 8, ..WANTED };
+
+/// and of larger ones. On an H200 (CUDA), 2^28 items: the f32 sum takes 252, 256 and 255 us by these, and count, mean and
+/// variance 304, 264 and 267.
+pub const HEAVY: Tile = Tile { rows: 2, run: 16, ..WANTED };
 
 /// Partials that the second launch folds: enough cubes to fill a large GPU, and that the last to end have little left; few enough for
-/// one cube. There, 2,048, 4,096 and 8,192 take 248, 248 and 245 us for the sum,
-const MOST_LIGHT_PARTIALS: u64 = 8192;
-
-/// and 281, 277 and 287 us for count, mean and variance.
-const MOST_HEAVY_PARTIALS: u64 = 4096;
+/// one cube. There, 2,048, 4,096 and 8,192 take 248, 248 and 245 us for the sum.
+const MOST_PARTIALS: u64 = 8192;
 
 /// Tiles that keep a large GPU busy.
 const BUSY: u64 = 1024;
@@ -97,16 +97,15 @@ impl Plan {
     ///
     /// The feature that the device lacks. Too many items are the second error.
     pub fn new<T: State, S: State>(len: u64, stored: usize, profile: &Profile) -> Result<Result<Self, u64>, Feature> {
-        let light = S::WORDS == 1;
-        let wanted = match (stored, profile.plane) {
-            (0, _) => computed(len),
-            (_, None) => WANTED,
-            _ if light => LIGHT,
+        let wanted = match (stored, profile.plane, S::WORDS) {
+            (0, _, _) => computed(len),
+            (_, None, _) => WANTED,
+            (_, _, 1) => LIGHT,
+            (_, _, 2..=4) => MIDDLING,
             _ => HEAVY,
         };
         let tile = Tile::fitting::<T, S>(profile, wanted, 0, T::WORDS)?;
-        let most = if light { MOST_LIGHT_PARTIALS } else { MOST_HEAVY_PARTIALS };
-        let max_cubes = most.min(u64::from(profile.max_cubes.0));
+        let max_cubes = MOST_PARTIALS.min(u64::from(profile.max_cubes.0));
         let limit = MOST_PARTS * u64::from(tile.part().len());
         Ok(if len > limit { Err(limit) } else { parts(len, tile, max_cubes).map(|cut| Plan { tile, cut }) })
     }

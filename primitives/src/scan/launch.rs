@@ -99,7 +99,7 @@ fn lookback<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Outp
     // polls by the patience, and rounds by the tiles and anchors: each round publishes one of those that were missing,
     // which the cube that posted it then sees.
     unsafe {
-        lookback::scan_lookback::launch_unchecked::<S::View, O, K::Place, D>(
+        lookback::launch_scan_lookback::<S::View, O, K::Place, D>(
             &gpu.client,
             grid,
             CubeDim::new_1d(plan.tile.units),
@@ -230,7 +230,7 @@ fn scan_tiles<S: Source + ?Sized, O: Lift<S::Item> + Lower, K: Sink<Item = O::Ou
     // SAFETY: a unit reads items below `full_tiles · tile + tail`, which is the source's length, and writes results at
     // the same indices, for which the place has room; tile `c` reads prefix `c` of as many. No loops but unrolled ones.
     unsafe {
-        tiles::scan_tiles::launch_unchecked::<S::View, O, K::Place>(
+        tiles::launch_scan_tiles::<S::View, O, K::Place>(
             &gpu.client,
             grid,
             CubeDim::new_1d(plan.tile.units),

@@ -11,6 +11,7 @@
 //!   by the owner's grouping: the bits it publishes are those that the owner will.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::blueprint::LookbackBlueprint;
 use super::descriptor::{Descriptors, Slots, publish};
@@ -36,6 +37,7 @@ pub struct Extent {
 }
 
 /// Scans `view` into `place` in one pass.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn scan_lookback<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>, D: Descriptors>(
     view: V,

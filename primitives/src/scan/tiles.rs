@@ -1,6 +1,7 @@
 //! The kernel of the recursive scans: every tile on its own, on from a prefix that is known.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::blueprint::{TilesBlueprint, Within};
 use crate::tile::{
@@ -10,6 +11,7 @@ use crate::views::{Place, View};
 use crate::{Lift, Lower, Monoid, MonoidExpand, State};
 
 /// Cube `c` scans tile `c` of `tiles` on from state `c` of `prefixes`.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn scan_tiles<V: View, O: Lift<V::Item> + Lower, P: Place<Item = O::Output>>(
     view: V,

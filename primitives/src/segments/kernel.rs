@@ -4,6 +4,7 @@
 //! what one costs.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::marks::BITS;
 use crate::Wide;
@@ -14,6 +15,7 @@ pub const RUN: u32 = 4;
 
 /// Sets bit `i` of `bits` where `i` is one of the sorted offsets, and clears the others. Of offsets that are not sorted,
 /// some mark nothing.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn mark<V: View<Item = u32>>(offsets: V, bits: &mut [u32], starts: u32, words: u32) {
     let first = (CUBE_POS as u32 * CUBE_DIM + UNIT_POS) * comptime!(RUN);

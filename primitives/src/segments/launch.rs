@@ -34,7 +34,7 @@ pub fn mark<F: Source<Item = u32> + ?Sized>(
     // SAFETY: a unit writes the words of its run below `words`, which is how many there are, and reads offsets below
     // `starts`. The search halves what is left, and every round of the other loop goes on to a later offset.
     unsafe {
-        kernel::mark::launch_unchecked::<F::View>(
+        kernel::launch_mark::<F::View>(
             &gpu.client,
             cube_grid(cubes, &gpu.profile),
             CubeDim::new_1d(units),

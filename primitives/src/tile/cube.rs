@@ -2,7 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::{Tile, lane, load_runs, plane_fold, rolled_fold, run_fold, shared_load, shared_store};
+use super::{
+    Tile, keep, lane, load_runs, plane_fold, plane_fold_rows, registers, rolled_fold, run_fold, shared_load,
+    shared_store,
+};
 use crate::views::{View, both};
 use crate::{Both, Lift, Monoid, MonoidExpand, State, Wide};
 
@@ -46,10 +49,19 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
         let mut folded = op.identity();
         for step in 0..comptime!(tile.steps) {
             load_runs::<V>(view, start, valid, step, items, tile, full);
-            #[unroll]
-            for row in 0..comptime!(tile.rows) {
-                let run = run_fold::<V, O>(op, &*items, valid, step, row, tile, full);
-                folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
+            if comptime!(tile.rows > 1 && tile.shuffles) {
+                let mut runs = registers::<O::State>(comptime!(tile.rows));
+                #[unroll]
+                for row in 0..comptime!(tile.rows) {
+                    keep::<O::State>(&mut runs, run_fold::<V, O>(op, &*items, valid, step, row, tile, full), row);
+                }
+                folded = op.combine(folded, plane_fold_rows::<O>(op, &mut runs, comptime!(tile.rows), tile));
+            } else {
+                #[unroll]
+                for row in 0..comptime!(tile.rows) {
+                    let run = run_fold::<V, O>(op, &*items, valid, step, row, tile, full);
+                    folded = op.combine(folded, plane_fold::<O>(op, run, shared, tile));
+                }
             }
         }
         folded

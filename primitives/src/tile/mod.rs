@@ -28,7 +28,9 @@ pub use cube::{cube_fold, cube_scan, group_before, groups_fold, part_fold, tile_
 pub use load::*;
 pub use output::{fetch, store, write_nothing, write_row, write_scanned};
 pub use pairs::{plane_pairs, shared_pairs};
-pub use plane::{lane, plane_fold, plane_folds, plane_last, plane_scan, plane_shift_up, shuffled_from};
+pub use plane::{
+    lane, plane_fold, plane_fold_rows, plane_folds, plane_last, plane_scan, plane_shift_up, shuffled_from,
+};
 pub use shared::{shared_load, shared_store};
 pub use sweep::cube_scan_sweeps;
 

@@ -142,6 +142,46 @@ pub fn plane_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>
     folded
 }
 
+/// The rows of a plane folded in order, by shuffles: every unit has a state of each of `rows`, a power of two; right on the plane's
+/// first unit. They are used up.
+///
+/// While there are rows to part with, two units share them out and each folds on for its own: `rows + log units` combines, where
+/// a fold for every row takes `rows · log units`.
+#[cube]
+pub fn plane_fold_rows<O: Monoid>(
+    op: &O,
+    states: &mut Array<u32>,
+    #[comptime] rows: u32,
+    #[comptime] tile: Tile,
+) -> O::State {
+    #[unroll]
+    for step in 0..comptime!(rows.ilog2()) {
+        let distance = comptime!(1u32 << step);
+        let odd = UNIT_POS_PLANE & distance != 0u32;
+        #[unroll]
+        for pair in 0..comptime!(rows / (2 * distance)) {
+            let even_row = kept::<O::State>(&*states, comptime!(2 * pair));
+            let odd_row = kept::<O::State>(&*states, comptime!(2 * pair + 1));
+            let other = shuffled_across::<O::State>(choose::<O::State>(odd, even_row, odd_row), distance);
+            let own = choose::<O::State>(odd, odd_row, even_row);
+            let folded = op.combine(choose::<O::State>(odd, other, own), choose::<O::State>(odd, own, other));
+            keep::<O::State>(states, folded, pair);
+        }
+    }
+    // Units whose places differ by a multiple of `rows` have parts of one row; the rows meet at last.
+    let mut folded = kept::<O::State>(&*states, 0u32);
+    let apart = comptime!((tile.plane / rows).ilog2());
+    #[unroll]
+    for step in 0..comptime!(tile.plane.ilog2()) {
+        let distance = comptime!(if step < apart { rows << step } else { 1 << (step - apart) });
+        let after = shuffled_down::<O::State>(folded, distance);
+        if UNIT_POS_PLANE + distance < comptime!(tile.plane) {
+            folded = op.combine(folded, after);
+        }
+    }
+    folded
+}
+
 /// The states of the plane's first `units` units folded key by key, by shuffles and in any order: that of key `k` is right on unit
 /// `k`. A unit holds a state for each of `keys`, at most as many as a plane has units; they are used up.
 ///

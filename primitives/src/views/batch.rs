@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::Argument;
 
-use super::matrix::block_each;
+use super::matrix::{block_each, run_each};
 use super::{HostMatrix, HostView, Matrix, MatrixView, MatrixViewExpand, Source, View, ViewExpand};
 use crate::{Device, Error, wide_add, wide_product};
 
@@ -105,6 +105,18 @@ impl<V: View> MatrixView for StackView<V> {
     fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
         block_each::<StackView<V>>(self, row, column, registers, at);
     }
+
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    ) {
+        run_each::<StackView<V>>(self, row, column, registers, at, count, down);
+    }
 }
 
 impl<V: HostView> HostMatrix for Stack<V> {
@@ -125,6 +137,7 @@ impl<S: Source> Matrix for Stack<S> {
         = Stack<S::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn rows(&self) -> u32 {
         self.rows

@@ -10,7 +10,7 @@ use cubefold::{Device, Error};
 use super::assert_near;
 use crate::devices::{devices, gpus, is_software, observed, private};
 
-const WAYS: [Way; 4] = [Way::Auto, Way::Launches, Way::OneCube, Way::Ensemble];
+const WAYS: [Way; 5] = [Way::Auto, Way::Launches, Way::Recorded, Way::OneCube, Way::Ensemble];
 
 /// Only fundamentalists and trend followers, that overshoot.
 fn quiet() -> MarketOptions {
@@ -77,7 +77,11 @@ fn every_way_gives_the_same_bits_with_noise_and_so_do_a_hundred_runs() {
 #[test]
 fn the_way_that_is_asked_for_is_the_one_that_runs() {
     for (name, device) in gpus() {
-        let ways = [(Way::Launches, "iterate::step", 61), (Way::OneCube, "iterate::whole", 1)];
+        let ways = [
+            (Way::Launches, "iterate::step", 61),
+            (Way::Recorded, "iterate::step", 61),
+            (Way::OneCube, "iterate::whole", 1),
+        ];
         for (way, kernel, launches) in ways.into_iter().chain([(Way::Ensemble, "iterate::whole", 1)]) {
             let device = private(device);
             let seen = observed(&device);

@@ -1,6 +1,7 @@
 //! The kernel of the reproducible reduction.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::plan::Tree;
 use crate::ops::carried;
@@ -9,6 +10,7 @@ use crate::views::{View, ViewExpand};
 use crate::{Lift, LiftExpand, Lower, LowerExpand, MonoidExpand, State, Wide};
 
 /// Cube `c` of `cubes` folds its block of leaves and stores what it has as item `slot + c` of `output`.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn fold_tree<V: View, O: Lift<V::Item> + Lower>(
     view: V,

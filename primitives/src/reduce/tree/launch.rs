@@ -90,7 +90,7 @@ fn fold<S: Source + ?Sized, O: Lift<S::Item> + Lower>(
     // SAFETY: a unit reads items below `full_tiles · block + tail`, which is the source's length, and cube `c` of `cubes` writes
     // item `slot + c`, which the output was made for. The one loop ends after the items of a run.
     unsafe {
-        kernel::fold_tree::launch_unchecked::<S::View, O>(
+        kernel::launch_fold_tree::<S::View, O>(
             &gpu.client,
             cube_grid(cut.cubes, &gpu.profile),
             CubeDim::new_1d(tree.units),

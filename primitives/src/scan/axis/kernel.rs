@@ -13,6 +13,7 @@
 //! descriptor for every column; whatever is missing in any column, the cube makes for all of them.
 
 use cubecl::prelude::*;
+use cubefold_derive::launched;
 
 use super::super::descriptor::{Descriptors, Slots, publish};
 use super::super::lookback::{Course, draw_tile, next_course};
@@ -47,6 +48,7 @@ pub struct Extent {
 }
 
 /// Scans every column of `view` into the row-major `output` in one pass. The loop is that of the flat scan.
+#[launched]
 #[cube(launch_unchecked)]
 pub fn scan_columns<V: MatrixView, O: Lift<V::Item> + Lower, D: Descriptors>(
     view: V,

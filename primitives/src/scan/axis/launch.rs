@@ -79,7 +79,7 @@ fn launch<M: Matrix, O: Lift<M::Item> + Lower, D: Form>(
     // and rounds by the tiles and anchors of the block: each round publishes one of those that were missing, which
     // the cube that posted it then sees.
     unsafe {
-        kernel::scan_columns::launch_unchecked::<M::View, O, D>(
+        kernel::launch_scan_columns::<M::View, O, D>(
             &gpu.client,
             grid,
             CubeDim::new_1d(plan.units),

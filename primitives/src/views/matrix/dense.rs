@@ -4,7 +4,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::Argument;
 
-use super::{HostMatrix, Matrix, MatrixView, MatrixViewExpand, SIDE, Stored, block_each, turned};
+use super::{HostMatrix, Matrix, MatrixView, MatrixViewExpand, SIDE, Stored, block_each, run_each, turned};
 use crate::tile::registers as registers_for;
 use crate::views::{HostView, Source, View, ViewExpand};
 use crate::{Device, Error, Fixed, Wide, wide_add, wide_product};
@@ -79,7 +79,16 @@ pub struct DenseView<V: View> {
     source: V,
     row_stride: u32,
     column_stride: u32,
-    neighbours: Fixed<Neighbours>,
+    layout: Fixed<Layout>,
+}
+
+/// What is known of the places of elements while a kernel is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Which elements are read together.
+    pub neighbours: Neighbours,
+    /// Whether there are so few items that a word tells them apart.
+    pub narrow: bool,
 }
 
 /// Which elements are read together.
@@ -95,8 +104,14 @@ pub enum Neighbours {
 
 /// The place of an element among the items of a source.
 #[cube]
-fn place(row: u32, row_stride: u32, column: u32, column_stride: u32) -> Wide {
-    wide_add(wide_product(row, row_stride), wide_product(column, column_stride))
+fn place(row: u32, row_stride: u32, column: u32, column_stride: u32, #[comptime] layout: Layout) -> Wide {
+    if comptime!(layout.narrow) {
+        let above = if comptime!(layout.neighbours == Neighbours::Column) { row } else { row * row_stride };
+        let before = if comptime!(layout.neighbours == Neighbours::Row) { column } else { column * column_stride };
+        Wide { low: above + before, high: 0u32.runtime() }
+    } else {
+        wide_add(wide_product(row, row_stride), wide_product(column, column_stride))
+    }
 }
 
 #[cube]
@@ -104,26 +119,52 @@ impl<V: View> MatrixView for DenseView<V> {
     type Item = V::Item;
 
     fn element(&self, row: u32, column: u32) -> V::Item {
-        self.source.read(place(row, self.row_stride, column, self.column_stride))
+        self.source.read(place(row, self.row_stride, column, self.column_stride, self.layout.0))
     }
 
     fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32) {
-        if comptime!(self.neighbours.0 == Neighbours::Row) {
+        if comptime!(self.layout.0.neighbours == Neighbours::Row) {
             #[unroll]
             for down in 0..SIDE {
-                let start = place(row + down, self.row_stride, column, self.column_stride);
+                let start = place(row + down, self.row_stride, column, self.column_stride, self.layout.0);
                 self.source.read_run(start, registers, comptime!(at + down * SIDE), SIDE);
             }
-        } else if comptime!(self.neighbours.0 == Neighbours::Column) {
+        } else if comptime!(self.layout.0.neighbours == Neighbours::Column) {
             let mut block = registers_for::<V::Item>(comptime!(SIDE * SIDE));
             #[unroll]
             for across in 0..SIDE {
-                let start = place(row, self.row_stride, column + across, self.column_stride);
+                let start = place(row, self.row_stride, column + across, self.column_stride, self.layout.0);
                 self.source.read_run(start, &mut block, comptime!(across * SIDE), SIDE);
             }
             turned::<V::Item>(&block, registers, at);
         } else {
             block_each::<DenseView<V>>(self, row, column, registers, at);
+        }
+    }
+
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    ) {
+        let near = comptime!(if down { Neighbours::Column } else { Neighbours::Row });
+        if comptime!(self.layout.0.neighbours == near && count % SIDE == 0) {
+            #[unroll]
+            for four in 0..comptime!(count / SIDE) {
+                let next = comptime!(four * SIDE);
+                let start = if comptime!(down) {
+                    place(row + next, self.row_stride, column, self.column_stride, self.layout.0)
+                } else {
+                    place(row, self.row_stride, column + next, self.column_stride, self.layout.0)
+                };
+                self.source.read_run(start, registers, comptime!(at + next), SIDE);
+            }
+        } else {
+            run_each::<DenseView<V>>(self, row, column, registers, at, count, down);
         }
     }
 }
@@ -149,6 +190,7 @@ impl<S: Source> Matrix for Dense<S> {
         = Dense<S::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = S::STORED;
 
     fn rows(&self) -> u32 {
         self.rows
@@ -171,7 +213,8 @@ impl<S: Source> Matrix for Dense<S> {
             _ => Neighbours::No,
         };
         let run = if neighbours == Neighbours::No { 1 } else { run };
-        Ok((self.source.bind(device, run)?, self.row_stride, self.column_stride, Fixed(neighbours)))
+        let layout = Layout { neighbours, narrow: self.source.len() <= u64::from(u32::MAX) };
+        Ok((self.source.bind(device, run)?, self.row_stride, self.column_stride, Fixed(layout)))
     }
 
     fn on_host(&self) -> Result<Self::Host<'_>, Error> {

@@ -39,6 +39,23 @@ impl<V: MatrixView, O: Mapping<V::Item>> MatrixView for MatrixMapView<V, O> {
             keep::<O::Output>(registers, self.op.map(kept::<V::Item>(&block, item)), comptime!(at + item));
         }
     }
+
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    ) {
+        let mut run = registers_for::<V::Item>(count);
+        self.matrix.run(row, column, &mut run, 0u32, count, down);
+        #[unroll]
+        for item in 0..count {
+            keep::<O::Output>(registers, self.op.map(kept::<V::Item>(&run, item)), comptime!(at + item));
+        }
+    }
 }
 
 /// The host's half of [`MatrixMap`].
@@ -63,6 +80,7 @@ impl<M: Matrix, O: Mapping<M::Item>> Matrix for MatrixMap<M, O> {
         = HostMatrixMap<'a, M::Host<'a>, O>
     where
         Self: 'a;
+    const STORED: usize = M::STORED;
 
     fn rows(&self) -> u32 {
         self.matrix.rows()
@@ -119,6 +137,26 @@ impl<A: MatrixView, B: MatrixView> MatrixView for MatrixZipView<A, B> {
             keep::<Both<A::Item, B::Item>>(registers, pair, comptime!(at + item));
         }
     }
+
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    ) {
+        let mut left = registers_for::<A::Item>(count);
+        let mut right = registers_for::<B::Item>(count);
+        self.left.run(row, column, &mut left, 0u32, count, down);
+        self.right.run(row, column, &mut right, 0u32, count, down);
+        #[unroll]
+        for item in 0..count {
+            let pair = both::<A::Item, B::Item>(kept::<A::Item>(&left, item), kept::<B::Item>(&right, item));
+            keep::<Both<A::Item, B::Item>>(registers, pair, comptime!(at + item));
+        }
+    }
 }
 
 impl<A: HostMatrix, B: HostMatrix> HostMatrix for MatrixZip<A, B> {
@@ -136,6 +174,7 @@ impl<A: Matrix, B: Matrix> Matrix for MatrixZip<A, B> {
         = MatrixZip<A::Host<'a>, B::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = A::STORED + B::STORED;
 
     fn rows(&self) -> u32 {
         self.left.rows()

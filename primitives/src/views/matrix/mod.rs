@@ -10,7 +10,7 @@ use cubecl::prelude::*;
 use super::Mapping;
 use crate::tile::{keep, kept};
 use crate::{Device, Error, State};
-pub use dense::{Dense, DenseView, Neighbours};
+pub use dense::{Dense, DenseView, Layout, Neighbours};
 pub use elementwise::{HostMatrixMap, MatrixMap, MatrixMapView, MatrixZip, MatrixZipView};
 pub use transposed::{Transposed, TransposedView};
 
@@ -27,6 +27,19 @@ pub trait MatrixView: LaunchArg + Send + Sync {
     /// it on. All are inside the matrix, and `row` and `column` are multiples of four: neighbours in memory come 16 bytes at a
     /// time where the matrix was bound for that.
     fn block(&self, row: u32, column: u32, registers: &mut Array<u32>, #[comptime] at: u32);
+
+    /// Puts the words of `count` neighbours into `registers`, from item `at` of it on: those of a row from `row`, `column` on, or,
+    /// `down`, those of a column. All are inside the matrix, and what they start at in their own direction is a multiple of
+    /// four where the matrix was bound for fours.
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    );
 }
 
 /// Rows and columns of a [`MatrixView::block`].
@@ -48,6 +61,24 @@ pub(crate) fn block_each<V: MatrixView>(
             let item = view.element(row + down, column + across);
             keep::<V::Item>(registers, item, comptime!(at + down * SIDE + across));
         }
+    }
+}
+
+/// [`MatrixView::run`] an element at a time.
+#[cube]
+pub(crate) fn run_each<V: MatrixView>(
+    view: &V,
+    row: u32,
+    column: u32,
+    registers: &mut Array<u32>,
+    #[comptime] at: u32,
+    #[comptime] count: u32,
+    #[comptime] down: bool,
+) {
+    #[unroll]
+    for next in 0..count {
+        let item = if comptime!(down) { view.element(row + next, column) } else { view.element(row, column + next) };
+        keep::<V::Item>(registers, item, comptime!(at + next));
     }
 }
 
@@ -99,6 +130,8 @@ pub trait Matrix {
     type Host<'a>: HostMatrix<Item = Self::Item>
     where
         Self: 'a;
+    /// Words of memory that an element is read from: its own, where it is not computed.
+    const STORED: usize = <Self::Item as State>::WORDS;
 
     /// How many rows.
     fn rows(&self) -> u32;
@@ -106,7 +139,7 @@ pub trait Matrix {
     /// How many columns.
     fn columns(&self) -> u32;
 
-    /// The launch argument of the view. `run` is 4 where a kernel reads blocks, 1 where it reads elements.
+    /// The launch argument of the view. `run` is 4 where a kernel reads blocks or runs of whole fours, 1 where it reads elements.
     ///
     /// # Errors
     ///

@@ -33,6 +33,18 @@ impl<V: MatrixView> MatrixView for TransposedView<V> {
         self.matrix.block(column, row, &mut block, 0u32);
         turned::<V::Item>(&block, registers, at);
     }
+
+    fn run(
+        &self,
+        row: u32,
+        column: u32,
+        registers: &mut Array<u32>,
+        #[comptime] at: u32,
+        #[comptime] count: u32,
+        #[comptime] down: bool,
+    ) {
+        self.matrix.run(column, row, registers, at, count, comptime!(!down));
+    }
 }
 
 impl<V: HostMatrix> HostMatrix for Transposed<V> {
@@ -58,6 +70,7 @@ impl<M: Matrix> Matrix for Transposed<M> {
         = Transposed<M::Host<'a>>
     where
         Self: 'a;
+    const STORED: usize = M::STORED;
 
     fn rows(&self) -> u32 {
         self.matrix.columns()
