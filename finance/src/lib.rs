@@ -58,7 +58,7 @@ pub use ewm::{Ewm, Missing};
 pub use frontier::{Bound, Frontier, FrontierOptions, Objective, Point, Portfolio, Sampler, Target, frontier};
 pub use indicators::{Bands, Bollinger, Macd, MacdLines, bollinger, macd, rsi};
 pub use instrument::{Barrier, Basket, Direction, Fixings, Instrument, Knock, Monitoring, Payoff};
-pub use market::{MarketOptions, MarketRun, Scenario, Shock, market, market_with};
+pub use market::{MarketOptions, MarketRun, Scenario, Shock, market, market_watched, market_with};
 pub use model::{Asset, Correlation, Dynamics, Model};
 pub use monte_carlo::{
     Estimate, GreekEstimate, Grid, GridPrice, MonteCarlo, Simulation, Staged, price, simulate, simulate_grid,

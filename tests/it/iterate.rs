@@ -237,6 +237,32 @@ fn a_recording_is_played_for_the_steps_after_it() {
 }
 
 #[test]
+fn a_watcher_is_told_of_every_few_steps() {
+    for (name, device) in devices() {
+        let (op, steps) = (Mixing { keys: 2, lag: 5 }, 230);
+        let items = device.upload(&items(900)).unwrap();
+        let expected = plain(&items.to_vec().unwrap(), &op, steps, 0);
+        let stays = device.profile().is_some_and(|profile| profile.multiprocessors.is_some());
+        for way in WAYS.into_iter().chain(stays.then_some(Way::Resident)) {
+            let iteration = Iteration { steps, keys: 2, way, ..Iteration::default() };
+            for every in [1, 50, 1000] {
+                let mut told = Vec::new();
+                let mut tell = |step: u32, shared: u32| told.push((step, shared));
+                let found = device.iterate_watched(&items, &op, &iteration, every, &mut tell).unwrap();
+                assert_eq!(found.to_vec().unwrap(), expected, "{name}, {way:?}, every {every}");
+                assert!(told.iter().all(|&(step, shared)| expected[step as usize] == shared), "{name}, {way:?}");
+                let apart = told.iter().map(|&(step, _)| step / every).collect::<Vec<_>>();
+                assert!(apart.windows(2).all(|pair| pair[0] < pair[1]), "{name}, {way:?}: {told:?}");
+                // A recording is told of as a whole.
+                let least = if every == 1 && way != Way::OneCube { 6 } else { steps / every };
+                assert!(told.len() as u32 >= least, "{name}, {way:?}, every {every}: {told:?}");
+                assert!(told.len() as u32 <= steps / every, "{name}, {way:?}, every {every}: {told:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn threads_record_beside_other_work() {
     for (name, device) in gpus() {
         let (op, steps) = (Mixing { keys: 2, lag: 3 }, 200);

@@ -187,7 +187,7 @@ pub fn histories(
     let mut histories = Vec::with_capacity(markets.len());
     for markets in markets.chunks((PRICES / prices).max(1) as usize) {
         markets.iter().try_for_each(MarketOptions::check)?;
-        let quotes = trade(device, markets, scenario, Way::Auto)?;
+        let quotes = trade(device, markets, scenario, Way::Auto, (u32::MAX, &mut |_, _| ()))?;
         if device.reduce(&(&quotes).map(Fault), &Maximum::<u32>::new())?.get(0)? != 0 {
             return Err(first_fault(quotes, markets, scenario));
         }

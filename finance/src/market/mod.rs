@@ -83,10 +83,26 @@ pub fn market_with(
     scenario: &Scenario,
     way: Way,
 ) -> Result<MarketRun, FinanceError> {
+    market_watched(device, options, scenario, way, u32::MAX, &mut |_, _| ())
+}
+
+/// The same, and calls `tell` about every `every` steps with the steps done and the log price after them.
+///
+/// # Errors
+/// As [`market_with`].
+pub fn market_watched(
+    device: &Device,
+    options: &MarketOptions,
+    scenario: &Scenario,
+    way: Way,
+    every: u32,
+    tell: &mut (dyn FnMut(u32, f64) + Send),
+) -> Result<MarketRun, FinanceError> {
     options.check()?;
     scenario.check(options)?;
     let start = Instant::now();
-    let quotes = trade(device, &[*options], scenario, way)?.into_vec()?;
+    let mut told = |step: u32, quote: Quote| tell(step, quote.log_price.into());
+    let quotes = trade(device, &[*options], scenario, way, (every, &mut told))?.into_vec()?;
     faults(&quotes, scale_for(options, scenario))?;
     let seconds = start.elapsed().as_secs_f64();
     let demand = |quote: &Quote| [quote.fundamental, quote.follower, quote.noise].map(f64::from);
@@ -100,12 +116,14 @@ pub fn market_with(
     })
 }
 
-/// The quotes of markets of as many agents and steps as the first of them, one market after another.
+/// The quotes of markets of as many agents and steps as the first of them, one market after another. Those of the first are told of
+/// about every few steps.
 fn trade(
     device: &Device,
     markets: &[MarketOptions],
     scenario: &Scenario,
     way: Way,
+    (every, tell): (u32, &mut (dyn FnMut(u32, Quote) + Send)),
 ) -> Result<Buffer<Quote>, FinanceError> {
     let options = &markets[0];
     // The constant is one of the terms.
@@ -122,12 +140,13 @@ fn trade(
     let iteration = Iteration { steps: options.steps, keys: KINDS, members: markets.len() as u32, way };
     let agents = Counter::new(options.agents.into());
     if options.strength_spread == 0.0 {
-        return Ok(device.iterate(&agents, &demand, &iteration)?);
+        return Ok(device.iterate_watched(&agents, &demand, &iteration, every, tell)?);
     }
     let seed = Wide::from(options.seed);
     let strength = Strength { spread: options.strength_spread as f32, seed_low: seed.low, seed_high: seed.high };
     let strengths = device.collect(&agents.map(strength))?;
-    Ok(device.iterate(&agents.zip(strengths), &OwnDemand { market: demand }, &iteration)?)
+    let demand = OwnDemand { market: demand };
+    Ok(device.iterate_watched(&agents.zip(strengths), &demand, &iteration, every, tell)?)
 }
 
 fn narrowed(values: Vec<f64>) -> Vec<f32> {

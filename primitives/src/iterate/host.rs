@@ -1,8 +1,11 @@
 //! The host's loops: a step folds fixed chunks on rayon.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::plan::Task;
+use super::watch::Watch;
 use super::{Feedback, Moment};
 use crate::State;
 use crate::lanes::{LANES, Lanes, MOST_WORDS};
@@ -12,14 +15,36 @@ use crate::views::HostView;
 /// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
 const CHUNK: u64 = 1 << 12;
 
-/// The shared states of all loops, one loop after another.
-pub fn iterate<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task) -> Vec<O::Shared> {
-    let histories = (0..task.members).into_par_iter().map(|member| run(view, op, task, member));
+/// The shared states of all loops, one loop after another; the first one is watched.
+pub fn iterate<V: HostView, O: Feedback<V::Item>>(
+    view: &V,
+    op: &O,
+    task: &Task,
+    watch: Watch<O::Shared>,
+) -> Vec<O::Shared> {
+    let watch = Mutex::new(watch);
+    let told = |step: u32, shared: O::Shared| {
+        // A watcher that has panicked is told of nothing more.
+        if let Ok(mut watch) = watch.lock() {
+            // Nothing is read, so nothing fails.
+            let _ = watch.reached(step, |_| Ok(shared));
+        }
+    };
+    let histories = (0..task.members).into_par_iter().map(|member| match member {
+        0 => run(view, op, task, 0, told),
+        _ => run(view, op, task, member, |_, _| ()),
+    });
     histories.flatten_iter().collect()
 }
 
-/// The shared states of a loop.
-fn run<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task, member: u32) -> Vec<O::Shared> {
+/// The shared states of a loop, each of which is told of.
+fn run<V: HostView, O: Feedback<V::Item>>(
+    view: &V,
+    op: &O,
+    task: &Task,
+    member: u32,
+    told: impl Fn(u32, O::Shared),
+) -> Vec<O::Shared> {
     let setting = op.setting(member);
     let mut shared = op.start(setting);
     let mut states = Vec::with_capacity(task.steps as usize + 1);
@@ -36,6 +61,7 @@ fn run<V: HostView, O: Feedback<V::Item>>(view: &V, op: &O, task: &Task, member:
         shared = op.update(&totals, &history, setting, shared, now);
         shared.pack(&mut history, (step as usize + 1) * O::Shared::WORDS);
         states.push(shared);
+        told(step + 1, shared);
     }
     states
 }

@@ -6,6 +6,7 @@ use cubecl::server::Handle;
 use super::plan::{Plan, Refusal, Task, patience};
 use super::steps::Steps;
 use super::totals::Blueprint;
+use super::watch::Watch;
 use super::{Feedback, Way, kernel, resident as staying, states};
 use crate::device::{Gpu, Launch, argument};
 use crate::scan::descriptor::{Halves, MEMORY, Wholes};
@@ -21,6 +22,7 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     op: &O,
     task: &Task,
     way: Way,
+    mut watch: Watch<O::Shared>,
 ) -> Result<Buffer<O::Shared>, Error> {
     let unsupported = |feature| Error::Unsupported { device: device.label(), feature };
     let lacks = [gpu.profile.lacks::<S::Item>(), gpu.profile.lacks::<O::State>(), gpu.profile.lacks::<O::Setting>()];
@@ -32,16 +34,17 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     device.fitting::<O::Shared>(gpu, states(task))?;
     let len = states(task) as usize;
     let history = device.allocate::<O::Shared>(gpu, len)?;
+    let watch = &mut watch;
     let whole = match plan.way {
         Way::Launches => {
-            Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op).map(|()| true)?
+            Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op, watch).map(|()| true)?
         }
-        Way::Recorded => Steps::new::<O::State>(device, gpu, task, &plan, &history)?.record(source, op)?,
+        Way::Recorded => Steps::new::<O::State>(device, gpu, task, &plan, &history)?.record(source, op, watch)?,
         Way::Resident => {
             let stay = if gpu.profile.atomic_u64 { resident::<S, O, Wholes> } else { resident::<S, O, Halves> };
-            stay(device, gpu, source, op, task, &plan, &history)?
+            stay(device, gpu, source, op, task, &plan, &history, watch)?
         }
-        _ => whole(device, gpu, source, op, task, &plan, &history)?,
+        _ => whole(device, gpu, source, op, task, &plan, &history, watch)?,
     };
     if whole {
         return Ok(Buffer::on_device(device, history, len));
@@ -49,7 +52,7 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
     // The same cubes, so that items are folded in the same grouping; what is left of the attempt may be spoiled.
     let plan = Plan { way: Way::Launches, ..plan };
     let history = device.allocate::<O::Shared>(gpu, len)?;
-    Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op)?;
+    Steps::new::<O::State>(device, gpu, task, &plan, &history)?.launch(source, op, watch)?;
     Ok(Buffer::on_device(device, history, len))
 }
 
@@ -65,6 +68,11 @@ pub fn plan<S: State>(device: &Device, gpu: &Gpu, task: &Task, way: Way) -> Resu
     })
 }
 
+/// The shared state of loop 0 after a step.
+pub fn shared_at<T: State>(device: &Device, history: &Handle, task: &Task, step: u32) -> Result<T, Error> {
+    Buffer::on_device(device, history.clone(), states(task) as usize).get(step as usize)
+}
+
 pub fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
     Blueprint { units: plan.units, plane: plan.plane, keys: task.keys }
 }
@@ -78,13 +86,14 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
     task: &Task,
     plan: &Plan,
     history: &Handle,
+    watch: &mut Watch<O::Shared>,
 ) -> Result<bool, Error> {
     let at_once = gpu.profile.max_cubes.0;
     for member in (0..task.members).step_by(at_once as usize) {
         let cubes = at_once.min(task.members - member);
         let mut first = 0;
         loop {
-            let end = first + plan.steps.min(task.steps - first);
+            let end = watch.until(first, first + plan.steps.min(task.steps - first));
             let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
             let strategy = plan.way.name();
             device.notify(&Launch { kernel: "iterate::whole", strategy, cubes: cubes.into(), units: plan.units });
@@ -107,6 +116,9 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
                 );
             }
             first = end;
+            if member == 0 {
+                watch.reached(first, |step| shared_at(device, history, task, step))?;
+            }
             if first == task.steps {
                 break;
             }
@@ -124,12 +136,13 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
     task: &Task,
     plan: &Plan,
     history: &Handle,
+    watch: &mut Watch<O::Shared>,
 ) -> Result<bool, Error> {
     // Two sets, of a slot for each cube and key.
     let count = u64::from(2 * plan.cubes * task.keys) * (O::State::WORDS * MEMORY) as u64;
     let mut first = 0;
     loop {
-        let end = first + plan.steps.min(task.steps - first);
+        let end = watch.until(first, first + plan.steps.min(task.steps - first));
         let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
         let (words, fault) = (gpu.zeros(count), gpu.zeros(1));
         let strategy = plan.way.name();
@@ -159,6 +172,7 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
             return Ok(false);
         }
         first = end;
+        watch.reached(first, |step| shared_at(device, history, task, step))?;
         if first == task.steps {
             return Ok(true);
         }

@@ -22,11 +22,13 @@ mod plan;
 mod resident;
 mod steps;
 mod totals;
+mod watch;
 
 pub use explain::LoopPlan;
 pub use feedback::{Feedback, FeedbackExpand, Moment, MomentExpand, recall, total};
 
 use plan::Task;
+use watch::Watch;
 
 use crate::device::Launch;
 use crate::views::Source;
@@ -155,6 +157,42 @@ impl Device {
         S: Source + ?Sized,
         O: Feedback<S::Item>,
     {
+        self.iterate_for(source, op, iteration, Watch::nobody())
+    }
+
+    /// The same, and calls `tell` about every `every` steps with the number of steps done and the shared state of loop 0 after
+    /// them, which is read back for it: for a progress bar. Steps are launched no more than `every` at a time; of a
+    /// recording ([`Way::Recorded`]) it is told when it has been played.
+    ///
+    /// # Errors
+    ///
+    /// As [`iterate`](Device::iterate).
+    pub fn iterate_watched<S, O>(
+        &self,
+        source: &S,
+        op: &O,
+        iteration: &Iteration,
+        every: u32,
+        tell: &mut (dyn FnMut(u32, O::Shared) + Send),
+    ) -> Result<Buffer<O::Shared>, Error>
+    where
+        S: Source + ?Sized,
+        O: Feedback<S::Item>,
+    {
+        self.iterate_for(source, op, iteration, Watch::new(every, tell))
+    }
+
+    fn iterate_for<S, O>(
+        &self,
+        source: &S,
+        op: &O,
+        iteration: &Iteration,
+        watch: Watch<O::Shared>,
+    ) -> Result<Buffer<O::Shared>, Error>
+    where
+        S: Source + ?Sized,
+        O: Feedback<S::Item>,
+    {
         let Iteration { steps, keys, members, way } = *iteration;
         let task = Task { len: source.len(), steps, keys, members };
         match self.gpu() {
@@ -163,9 +201,9 @@ impl Device {
                 op.check_host()?;
                 self.notify(&Launch { kernel: "host", strategy: "Iterate", cubes: 0, units: 0 });
                 self.check_host_memory::<O::Shared>(states(&task))?;
-                Ok(Buffer::on_host(host::iterate(&source.on_host()?, op, &task)))
+                Ok(Buffer::on_host(host::iterate(&source.on_host()?, op, &task, watch)))
             }
-            Some(gpu) => launch::iterate(self, gpu, source, op, &task, way),
+            Some(gpu) => launch::iterate(self, gpu, source, op, &task, way, watch),
         }
     }
 }

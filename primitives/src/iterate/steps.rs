@@ -4,8 +4,9 @@ use cubecl::client::{Client, Graph};
 use cubecl::prelude::*;
 use cubecl::server::{Handle, ServerError};
 
-use super::launch::blueprint;
+use super::launch::{blueprint, shared_at};
 use super::plan::{Plan, RECORDED, Task};
+use super::watch::Watch;
 use super::{Feedback, kernel, states};
 use crate::device::{Gpu, Launch, argument};
 use crate::views::{Source, View};
@@ -41,54 +42,68 @@ impl<'a> Steps<'a> {
     }
 
     /// Launches all steps.
-    pub fn launch<S: Source + ?Sized, O: Feedback<S::Item>>(&self, source: &S, op: &O) -> Result<(), Error> {
-        self.launch_from(0, source, op)
-    }
-
-    fn launch_from<S: Source + ?Sized, O: Feedback<S::Item>>(
+    pub fn launch<S: Source + ?Sized, O: Feedback<S::Item>>(
         &self,
-        first: u32,
         source: &S,
         op: &O,
+        watch: &mut Watch<O::Shared>,
     ) -> Result<(), Error> {
-        (first..=self.task.steps).try_for_each(|step| {
-            self.one::<S::View, O>(&self.gpu.client, step, self.bind(source, op)?);
-            Ok(())
+        self.launch_some(0..=self.task.steps, source, op, watch)
+    }
+
+    fn launch_some<S: Source + ?Sized, O: Feedback<S::Item>>(
+        &self,
+        mut steps: std::ops::RangeInclusive<u32>,
+        source: &S,
+        op: &O,
+        watch: &mut Watch<O::Shared>,
+    ) -> Result<(), Error> {
+        steps.try_for_each(|step| {
+            let bound = self.bind(source, op)?;
+            self.notify();
+            self.enqueue::<S::View, O>(&self.gpu.client, step, bound);
+            watch.reached(step, |step| self.shared_at(step))
         })
+    }
+
+    fn shared_at<T: State>(&self, step: u32) -> Result<T, Error> {
+        shared_at(self.device, self.history, self.task, step)
     }
 
     /// Launches the first steps, records as many as are played again for the others, and plays them. False where the recording
     /// failed: then the history is not to be read.
-    pub fn record<S: Source + ?Sized, O: Feedback<S::Item>>(&self, source: &S, op: &O) -> Result<bool, Error> {
-        let launches = self.task.steps + 1;
+    pub fn record<S: Source + ?Sized, O: Feedback<S::Item>>(
+        &self,
+        source: &S,
+        op: &O,
+        watch: &mut Watch<O::Shared>,
+    ) -> Result<bool, Error> {
+        let (launches, last) = (self.task.steps + 1, self.task.steps);
         let apart = launches % RECORDED + RECORDED;
         if launches < apart + RECORDED {
-            self.launch_from(0, source, op)?;
-            return Ok(true);
+            return self.launch(source, op, watch).map(|()| true);
         }
         // What is bound anew for every launch must be there already: nothing is uploaded while a recording runs.
         let before = self.device.allocations();
-        for step in 0..apart {
-            self.one::<S::View, O>(&self.gpu.client, step, self.bind(source, op)?);
-        }
+        self.launch_some(0..=apart - 1, source, op, watch)?;
         if self.device.allocations() != before {
-            self.launch_from(apart, source, op)?;
-            return Ok(true);
+            return self.launch_some(apart..=last, source, op, watch).map(|()| true);
         }
         let bound = (0..RECORDED).map(|_| self.bind(source, op)).collect::<Result<Vec<_>, _>>()?;
         match self.recording::<S::View, O>(apart, bound) {
             Ok(Some(graph)) => {
-                for _ in (apart..launches).step_by(RECORDED as usize) {
+                for first in (apart..launches).step_by(RECORDED as usize) {
                     (0..RECORDED).for_each(|_| self.notify());
                     // SAFETY: the memory of the launches is held by this value and by the source and the operator, and no
                     // other thread's work touches it.
                     let played = unsafe { graph.replay() };
                     played.map_err(|error| Error::from_server(&self.device.label(), &error))?;
+                    watch.reached(first + RECORDED - 1, |step| self.shared_at(step))?;
                 }
                 Ok(true)
             }
             // The runtime records nothing.
-            Ok(None) => self.launch_from(apart, source, op).map(|()| true),
+            Ok(None) => self.launch_some(apart..=last, source, op, watch).map(|()| true),
             Err(_) => Ok(false),
         }
     }
@@ -127,11 +142,6 @@ impl<'a> Steps<'a> {
         let Plan { way, units, cubes, .. } = *self.plan;
         let strategy = way.name();
         self.device.notify(&Launch { kernel: "iterate::step", strategy, cubes: cubes.into(), units });
-    }
-
-    fn one<V: View, O: Feedback<V::Item>>(&self, client: &Client, step: u32, arguments: Arguments<V, O>) {
-        self.notify();
-        self.enqueue::<V, O>(client, step, arguments);
     }
 
     fn enqueue<V: View, O: Feedback<V::Item>>(&self, client: &Client, step: u32, (view, op): Arguments<V, O>) {

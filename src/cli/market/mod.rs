@@ -10,7 +10,7 @@ use clap::Args;
 use cubefold_finance::data::Table;
 use cubefold_finance::market::ensemble::Axis;
 use cubefold_finance::market::statistics::returns;
-use cubefold_finance::{FinanceError, MarketOptions, Scenario, Shock, market_with};
+use cubefold_finance::{FinanceError, MarketOptions, Scenario, Shock, market_watched};
 use cubefold_primitives::iterate::Way;
 
 use super::args::parse_triple;
@@ -78,6 +78,9 @@ pub struct MarketArgs {
     output: Option<PathBuf>,
 }
 
+/// How often a market's progress is shown: what is read back for it takes microseconds.
+const TICKS: u32 = 20;
+
 /// What `--explain` draws beside the price.
 const DETAILS: [&str; 3] = ["market-demand.svg", "market-returns.svg", "market-memory.svg"];
 
@@ -131,9 +134,11 @@ pub fn run(arguments: &MarketArgs, session: &Session) -> Result<(), CliError> {
     if let (Some(directory), true) = (directory, arguments.explain) {
         output::prepare_directory(directory, DETAILS)?;
     }
-    let run = session.run(1, |device, progress| {
+    // No more often than a bar can show.
+    let every = options.steps.div_ceil(TICKS).max(1);
+    let run = session.run((options.steps / every).into(), |device, progress| {
         progress.say("trading");
-        Ok(market_with(device, &options, &scenario, Way::Auto)?)
+        Ok(market_watched(device, &options, &scenario, Way::Auto, every, &mut |_, _| progress.step())?)
     })?;
     let picture = match directory {
         Some(_) => report::market::draw("Price of the simulated market", &run.log_price, &run.log_fundamental)?,
