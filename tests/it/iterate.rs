@@ -215,6 +215,94 @@ fn each_way_is_the_one_that_runs() {
     }
 }
 
+/// A fold that cannot be asked for an item of no key: it would divide by zero.
+#[derive(Clone, Debug, Operator)]
+struct Picky {
+    keys: u32,
+}
+
+#[cube]
+impl Monoid for Picky {
+    type State = u32;
+    fn identity(&self) -> u32 {
+        0u32.runtime()
+    }
+    fn combine(&self, left: u32, right: u32) -> u32 {
+        cubefold::wrapping_add(left, right)
+    }
+}
+
+impl Commutative for Picky {}
+
+#[cube]
+impl Feedback<u32> for Picky {
+    type Setting = u32;
+    type Shared = u32;
+    fn setting(&self, member: u32) -> u32 {
+        member
+    }
+    fn start(&self, _setting: u32) -> u32 {
+        0u32.runtime()
+    }
+    fn key(&self, item: u32, _setting: u32, _shared: u32, _now: Moment) -> u32 {
+        item % (self.keys + 2u32)
+    }
+    fn respond(&self, item: u32, _setting: u32, _shared: u32, _now: Moment) -> u32 {
+        (item * 100u32) / (self.keys - min(item % (self.keys + 2u32), self.keys))
+    }
+    fn update(&self, totals: &[u32], _history: &[u32], _setting: u32, shared: u32, _now: Moment) -> u32 {
+        let mut sum = shared;
+        for key in 0..self.keys {
+            sum = cubefold::wrapping_add(sum, total::<u32>(totals, key));
+        }
+        sum
+    }
+}
+
+#[test]
+fn items_without_a_key_are_never_asked() {
+    let keys = 3u32;
+    let items: Vec<u32> = (0..5_000).collect();
+    let of_step = items.iter().filter(|&&item| item % (keys + 2) < keys);
+    let of_step = of_step.fold(0u32, |sum, &item| sum.wrapping_add(item * 100 / (keys - item % (keys + 2))));
+    for (name, device) in devices() {
+        let held = device.upload(&items).unwrap();
+        for way in WAYS {
+            let iteration = Iteration { steps: 3, keys, way, ..Iteration::default() };
+            let found = device.iterate(&held, &Picky { keys }, &iteration).unwrap().to_vec().unwrap();
+            let expected: Vec<u32> = (0..4).map(|step| of_step.wrapping_mul(step)).collect();
+            assert_eq!(found, expected, "{name}, {way:?}");
+        }
+    }
+}
+
+/// Prints what a step costs beside its items: the folds of one number an item, by every way.
+#[test]
+#[ignore = "prints times; for a GPU"]
+fn what_steps_cost_alone() {
+    for (name, device) in gpus() {
+        let stays = device.profile().is_some_and(|profile| profile.multiprocessors.is_some());
+        for len in [1_000, 10_000, 100_000, 1_000_000] {
+            let items = device.upload(&vec![6u32; len]).unwrap();
+            let ways = [Way::OneCube, Way::Recorded, Way::Launches].into_iter().chain(stays.then_some(Way::Resident));
+            for way in ways.filter(|way| *way != Way::OneCube || len <= 10_000) {
+                let iteration = Iteration { steps: 500, keys: 1, way, ..Iteration::default() };
+                let mut seconds: Vec<f64> = (0..60)
+                    .map(|_| {
+                        let start = std::time::Instant::now();
+                        let found = device.iterate(&items, &Picky { keys: 1 }, &iteration).unwrap();
+                        // Reads the last state alone, which waits for all.
+                        found.get(500).unwrap();
+                        start.elapsed().as_secs_f64()
+                    })
+                    .collect();
+                seconds.sort_by(f64::total_cmp);
+                println!("{name}: {len} items, 500 steps, {way:?}: {:.3} ms", seconds[seconds.len() / 2] * 1e3);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_recording_is_played_for_the_steps_after_it() {
     for (name, device) in gpus() {

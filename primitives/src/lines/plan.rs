@@ -24,7 +24,8 @@ const LONG_FOR_CUBES: u32 = 1024;
 const SMALL: u64 = 1 << 20;
 
 /// Units and run of a cube that folds a line without planes.
-const PLAIN: Tile = Tile { units: 64, rows: 1, run: 16, steps: 1, plane: 0, shuffles: false, rolled: false };
+const PLAIN: Tile =
+    Tile { units: 64, rows: 1, run: 16, steps: 1, plane: 0, shuffles: false, rolled: false, shares: false };
 
 /// Units of a cube that folds across lines.
 const UNITS: u32 = 128;
@@ -150,7 +151,7 @@ impl Along {
     fn new<T: State, S: State>(lines: u32, len: u32, stored: usize, profile: &Profile) -> Result<Self, Feature> {
         let wanted = match profile.plane {
             None => PLAIN,
-            Some(_) if S::WORDS == 1 => Tile { units: TEAM_UNITS, ..LIGHT },
+            Some(_) if S::WORDS == 1 => Tile { units: TEAM_UNITS, shares: true, ..LIGHT },
             Some(_) => Tile { units: TEAM_UNITS, ..HEAVY },
         };
         let mut tile = Tile::fitting::<T, S>(profile, Tile { rolled: stored == 0, ..wanted }, 0, stored)?;

@@ -92,7 +92,16 @@ impl Plan {
 /// as affine maps.
 fn lookback_tile<T: State, S: State>(len: u64, stored: usize, light: bool, profile: &Profile) -> Result<Tile, Feature> {
     let (rows, run) = rows_and_run::<S>(stored);
-    let tile = |units, steps, rows, run| Tile { units, steps, rows, run, plane: 0, shuffles: false, rolled: false };
+    let tile = |units, steps, rows, run| Tile {
+        units,
+        steps,
+        rows,
+        run,
+        plane: 0,
+        shuffles: false,
+        rolled: false,
+        shares: false,
+    };
     let tile = match (stored, S::WORDS) {
         _ if len < LONG => tile(256, 1, rows, run),
         (0..=1, words) if profile.plane.is_some() && (words == 1 || words == 2 && light) => {
@@ -122,7 +131,7 @@ fn rows_and_run<S: State>(stored: usize) -> (u32, u32) {
 pub fn reproducible_tile<T: State, S: State>(len: u64) -> Tile {
     let (rows, run) = rows_and_run::<S>(T::WORDS);
     let steps = if len < LONG { 1 } else { 4 };
-    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true, rolled: false }.held::<T>(T::WORDS)
+    Tile { units: 256, steps, rows, run, plane: 32, shuffles: true, rolled: false, shares: false }.held::<T>(T::WORDS)
 }
 
 /// Whether the strategy can group items in the same way everywhere.
@@ -150,7 +159,7 @@ fn recursive_tile<S: State>(profile: &Profile) -> Result<Tile, Feature> {
         return Err(Feature::Units(2));
     }
     let units = 1 << profile.max_units.min(1024).ilog2();
-    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false, rolled: false };
+    let mut tile = Tile { units, steps: 1, rows: 1, run: 1, plane: 0, shuffles: false, rolled: false, shares: false };
     while tile.units as usize * S::WORDS * 4 + 16 > profile.shared_bytes {
         tile.units /= 2;
         if tile.units < 2 {

@@ -58,6 +58,9 @@ pub struct Tile {
     /// Whether a unit goes through its run in a loop, an item at a time: for items that nothing is read for, whose code may be
     /// long. Else the code stands once for every item, and many reads are under way at once.
     pub rolled: bool,
+    /// Whether units that exchange by shuffles share out the rows of a step, and fold on for one each: fewer combines, and more
+    /// choices between states.
+    pub shares: bool,
 }
 
 impl Tile {
