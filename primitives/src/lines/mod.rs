@@ -1,8 +1,13 @@
 //! `reduce_rows` and `reduce_columns`: one fold for every row or column of a matrix.
 //!
-//! Work n, span log n at best; bytes: the elements once. On a device a unit folds a run of one line, neighbouring units
-//! neighbouring lines: columns of a row-major matrix are read with full width. Long lines are cut into runs, whose folds
-//! a second launch folds in order.
+//! Work n, span log n; bytes: the elements once. Two ways on a device, by how the elements of a line lie:
+//!
+//! | way | who folds a line | for |
+//! |---|---|---|
+//! | along | a plane, or a cube a piece of it, side by side along the line | long lines whose elements are neighbours; what is left of others |
+//! | across | a unit, four lines at once where they lie side by side; units of a cube take runs of the same lines, which it folds in order | columns of a row-major matrix, and short rows |
+//!
+//! Lines that are few are cut into pieces, whose folds later launches fold in order. Order is kept everywhere.
 
 mod host;
 mod kernel;
