@@ -78,6 +78,7 @@ pub fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
 }
 
 /// All steps in one launch, or as many as a launch may take, a cube a loop.
+#[allow(clippy::too_many_arguments)]
 fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
     device: &Device,
     gpu: &Gpu,
@@ -128,6 +129,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
 }
 
 /// All steps by cubes that wait for one another. False where they gave up, and the history is not whole.
+#[allow(clippy::too_many_arguments)]
 fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
     device: &Device,
     gpu: &Gpu,

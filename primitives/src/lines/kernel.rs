@@ -1,4 +1,5 @@
 //! The kernels of line folds: teams of units along lines, and single units across them.
+#![allow(clippy::collapsible_if)] // kernels join no run-time conditions by `&&`
 
 use cubecl::prelude::*;
 use cubefold_derive::{Argument, launched};
