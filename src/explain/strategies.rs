@@ -125,7 +125,7 @@ mod tests {
         {
             assert!(names.contains(&name), "{name:?}");
         }
-        assert_eq!(names.len(), 2 + 3 + 6 + 4);
+        assert_eq!(names.len(), 2 + 3 + 6 + 5);
     }
 
     #[test]
