@@ -265,7 +265,8 @@ mod tests {
         let profile = Profile::plain();
         let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
         assert_eq!(way(task(FEW)), Ok(Way::OneCube));
-        assert_eq!(way(task(FEW + 1)), Ok(Way::Launches));
+        assert_eq!(way(task(FEW + 1)), Ok(Way::Recorded));
+        assert_eq!(way(Task { steps: WORTH_RECORDING - 1, ..task(FEW + 1) }), Ok(Way::Launches));
         assert_eq!(way(Task { members: 2, ..task(1 << 20) }), Ok(Way::Ensemble));
         let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
         let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
