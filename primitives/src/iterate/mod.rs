@@ -42,7 +42,7 @@ pub enum Way {
     Auto,
     /// A launch a step, over as many cubes as keep the device busy.
     Launches,
-    /// The same, of which the first few are recorded once and played for the others, where recordings are the runtime's own (wgpu)
+    /// The same, of which some are recorded once and played for those after them, where recordings are the runtime's own (wgpu)
     /// and the items lie on the device; else a launch a step.
     Recorded,
     /// All steps of one loop in one cube.
