@@ -11,7 +11,8 @@ const BUSY_PLANES: u32 = 4096;
 /// and of a cube each: on an H200 (CUDA), 2^28 elements in 256 rows take 251 us so, and 286 with 1,024.
 const BUSY_CUBES: u32 = 4096;
 
-/// Units of a cube whose planes fold along lines: there, 65,536 sums of 4,096 take 243 us so, and 244 with 256.
+/// Units of a cube whose planes fold along lines: there, 65,536 sums of 4,096 take 243 us so, and 244 with 256. Planes share their
+/// rows out for sums too: those take 243 us so and 244 without, as a plane's fold ends with its line.
 const TEAM_UNITS: u32 = 128;
 
 /// Lines of this length and longer are worth a plane each,

@@ -1,5 +1,6 @@
 //! Collectives of one plane: by shuffles of the state's words, or through shared memory where the device has no planes of
-//! the size (every unit of the cube must then be here). Either way the states are combined in the same grouping.
+//! the size (every unit of the cube must then be here). Either way the states are combined in the same grouping, but by
+//! [`plane_fold_rows`] and [`plane_folds`], which are for shuffles alone.
 
 use cubecl::prelude::*;
 
