@@ -26,6 +26,9 @@ pub enum Feature {
     /// Cubes that surely run at the same time, and can tell one another words.
     #[error("barrier across cubes")]
     CubeBarrier,
+    /// Recordings of launches that other threads' work cannot spoil.
+    #[error("recordings of launches")]
+    Recordings,
 }
 
 /// Why a primitive did not run, or its result cannot be had.

@@ -169,6 +169,11 @@ impl Progress {
         self.bar.suspend(|| note(line));
     }
 
+    /// Counts as many steps as done.
+    pub fn reach(&self, steps: u32) {
+        self.bar.set_position(steps.into());
+    }
+
     /// Counts one step as done.
     pub fn step(&self) {
         self.bar.inc(1);

@@ -26,6 +26,8 @@ pub struct Facts {
     pub memory_bytes: Option<u64>,
     /// Whether one cube's writes reach another within a launch.
     pub memory_scope: Option<bool>,
+    /// Whether launches can be recorded and played again.
+    pub recordings: Option<bool>,
     /// Atomic loads, stores and additions of u32.
     pub atomic_u32: Option<bool>,
     /// Atomic loads and stores of u64.
@@ -64,6 +66,7 @@ impl Facts {
             largest_binding_bytes: Some(profile.max_binding),
             memory_bytes: profile.max_memory,
             memory_scope: Some(profile.memory_scope),
+            recordings: Some(profile.recordings),
             atomic_u32: Some(profile.atomic_u32),
             atomic_u64: Some(profile.atomic_u64),
             f64: Some(profile.wide.f64),
@@ -87,6 +90,7 @@ impl Facts {
             ("largest binding", bytes(self.largest_binding_bytes)),
             ("memory", bytes(self.memory_bytes)),
             ("memory scope of the device", yes(self.memory_scope)),
+            ("recordings of launches", yes(self.recordings)),
             ("atomic u32", yes(self.atomic_u32)),
             ("atomic u64", yes(self.atomic_u64)),
             ("64-bit scalars", self.wide_text()),

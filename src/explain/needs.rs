@@ -13,6 +13,8 @@ pub enum Need {
     Atomics64,
     /// One cube's writes reach another within a launch.
     MemoryScope,
+    /// Recordings of launches.
+    Recordings,
     /// Operations of a plane.
     Planes,
     /// The number of multiprocessors.
@@ -30,6 +32,7 @@ impl Need {
             Need::Atomics32 => profile.atomic_u32,
             Need::Atomics64 => profile.atomic_u64,
             Need::MemoryScope => profile.memory_scope,
+            Need::Recordings => profile.recordings,
             Need::Planes => profile.plane.is_some(),
             Need::Multiprocessors => profile.multiprocessors.is_some(),
             Need::Units(units) => profile.max_units >= units,
@@ -44,6 +47,7 @@ impl fmt::Display for Need {
             Need::Atomics32 => write!(f, "atomic u32"),
             Need::Atomics64 => write!(f, "atomic u64"),
             Need::MemoryScope => write!(f, "memory scope of the device"),
+            Need::Recordings => write!(f, "recordings of launches"),
             Need::Planes => write!(f, "plane operations"),
             Need::Multiprocessors => write!(f, "multiprocessors told"),
             Need::Units(units) => write!(f, "{units} units a cube"),
@@ -64,6 +68,7 @@ pub(super) fn rich() -> Profile {
         atomic_u32: true,
         atomic_u64: true,
         memory_scope: true,
+        recordings: true,
         wide: WideFieldsSupport { f64: true, i64: true, u64: true },
         multiprocessors: Some(128),
         max_loop: u32::MAX,
@@ -79,6 +84,7 @@ pub fn needs(is_planned: impl Fn(&Profile) -> bool) -> Vec<Need> {
         (Need::Atomics32, Profile { atomic_u32: false, ..rich() }),
         (Need::Atomics64, Profile { atomic_u64: false, ..rich() }),
         (Need::MemoryScope, Profile { memory_scope: false, ..rich() }),
+        (Need::Recordings, Profile { recordings: false, ..rich() }),
         (Need::Planes, Profile { plane: None, ..rich() }),
         (Need::Multiprocessors, Profile { multiprocessors: None, ..rich() }),
     ];

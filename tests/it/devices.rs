@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use cubefold::iterate::Way;
 use cubefold::{Device, device};
 
 /// Every device under test, with its name.
@@ -39,6 +40,14 @@ fn optional(name: &str) -> Option<(String, Device)> {
 /// Whether a device computes in software: sizes that would take minutes there are left to real ones.
 pub fn is_software(name: &str) -> bool {
     name.starts_with("lavapipe") || name.starts_with("cpu")
+}
+
+/// Every way that one loop can go on a device.
+pub fn ways(device: &Device) -> Vec<Way> {
+    let mut ways = vec![Way::Auto, Way::Launches, Way::OneCube, Way::Ensemble];
+    ways.extend(device.profile().is_none_or(|profile| profile.recordings).then_some(Way::Recorded));
+    ways.extend(device.profile().is_none_or(|profile| profile.multiprocessors.is_some()).then_some(Way::Resident));
+    ways
 }
 
 /// What ran since the observer was set: kernel and strategy of each launch.

@@ -28,6 +28,9 @@ pub struct Profile {
     pub atomic_u64: bool,
     /// A device-wide barrier orders one cube's writes before another's reads.
     pub memory_scope: bool,
+    /// Launches are recorded by the runtime itself, apart from other threads' work. CUDA's driver records too, but another thread's
+    /// allocation ends that.
+    pub recordings: bool,
     /// 64-bit scalars that are there.
     pub wide: WideFieldsSupport,
     /// Streaming multiprocessors, where known.
@@ -64,6 +67,7 @@ impl Profile {
             atomic_u32: true,
             atomic_u64: false,
             memory_scope: false,
+            recordings: true,
             wide: WideFieldsSupport::default(),
             multiprocessors: None,
             max_loop: u32::MAX,
@@ -95,6 +99,7 @@ impl Profile {
             atomic_u32: atomic(u32::elem_type_native(), &[AtomicUsage::LoadStore, AtomicUsage::Add]),
             atomic_u64: native && atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),
             memory_scope: native && features.device_memory_scope,
+            recordings: !native,
             wide: WideFieldsSupport {
                 // CubeCL 0.11.3's NVPTX compiler stores the low word of an f64 as its integer part.
                 f64: arithmetic(ElemType::Float(FloatKind::F64)) && !client.name().contains("cuda"),

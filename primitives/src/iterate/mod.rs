@@ -6,7 +6,7 @@
 //! | way | launches | for |
 //! |---|---|---|
 //! | [`Way::Launches`] | one a step: every cube first makes the shared state of the last step's partials, so that no cube waits for another | many items |
-//! | [`Way::Recorded`] | the same ones, of which a few are recorded and played again and again | many steps under wgpu |
+//! | [`Way::Recorded`] | the same ones, of which a few are recorded and played again and again | many steps, where the runtime records |
 //! | [`Way::OneCube`] | one: a cube has all items, and only its own units wait | few items |
 //! | [`Way::Ensemble`] | one for all loops, a cube each | many loops |
 //! | [`Way::Resident`] | one: as many cubes as surely run at the same time tell one another their folds between steps | more items than one cube takes in that time, where the multiprocessors are told |
@@ -42,8 +42,8 @@ pub enum Way {
     Auto,
     /// A launch a step, over as many cubes as keep the device busy.
     Launches,
-    /// The same, of which some are recorded once and played for those after them, where recordings are the runtime's own (wgpu)
-    /// and the items lie on the device; else a launch a step.
+    /// The same, of which some are recorded once and played for those after them, where the runtime records by itself (wgpu). A launch
+    /// a step where the steps are too few for that, or the items do not lie on the device.
     Recorded,
     /// All steps of one loop in one cube.
     OneCube,

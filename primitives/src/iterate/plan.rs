@@ -139,6 +139,7 @@ impl Plan {
         let fit = |wanted, folds| fitting::<S>(task, profile, wanted, folds).map_err(Refusal::Lacks);
         let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1 };
         match way {
+            Way::Recorded if !profile.recordings => Err(Refusal::Lacks(Feature::Recordings)),
             Way::Launches | Way::Recorded => {
                 let fitting = fit(UNITS, 1)?;
                 Ok(plan(fitting, cubes(task.len, fitting.0, profile)))
@@ -184,7 +185,7 @@ fn auto(task: &Task, profile: &Profile) -> Way {
     match task.members {
         1 if task.len <= if stays { FEW_TO_STAY } else { FEW } => Way::OneCube,
         1 if stays => Way::Resident,
-        1 if task.steps >= WORTH_RECORDING => Way::Recorded,
+        1 if profile.recordings && task.steps >= WORTH_RECORDING => Way::Recorded,
         1 => Way::Launches,
         _ => Way::Ensemble,
     }
@@ -268,6 +269,9 @@ mod tests {
         assert_eq!(way(task(FEW + 1)), Ok(Way::Recorded));
         assert_eq!(way(Task { steps: WORTH_RECORDING - 1, ..task(FEW + 1) }), Ok(Way::Launches));
         assert_eq!(way(Task { members: 2, ..task(1 << 20) }), Ok(Way::Ensemble));
+        let without = Profile { recordings: false, ..profile };
+        assert_eq!(plan(task(FEW + 1), Way::Auto, &without).map(|plan| plan.way), Ok(Way::Launches));
+        assert_eq!(plan(task(9), Way::Recorded, &without), Err(Refusal::Lacks(Feature::Recordings)));
         let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
         let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
         assert_eq!(way(task(FEW_TO_STAY)), Ok(Way::OneCube));

@@ -80,9 +80,7 @@ impl<'a> Steps<'a> {
     ) -> Result<bool, Error> {
         let (launches, last) = (self.task.steps + 1, self.task.steps);
         let apart = launches % RECORDED + RECORDED;
-        // Elsewhere a recording is the driver's, which other threads' work can spoil; cubes that stay are faster there.
-        let records = !self.gpu.profile.memory_scope;
-        if !records || launches < apart + RECORDED {
+        if launches < apart + RECORDED {
             return self.launch(source, op, watch).map(|()| true);
         }
         // What is bound anew for every launch must be there already: nothing is uploaded while a recording runs.
@@ -93,7 +91,7 @@ impl<'a> Steps<'a> {
         }
         let bound = (0..RECORDED).map(|_| self.bind(source, op)).collect::<Result<Vec<_>, _>>()?;
         match self.recording::<S::View, O>(apart, bound) {
-            Ok(Some(graph)) => {
+            Ok(graph) => {
                 for first in (apart..launches).step_by(RECORDED as usize) {
                     (0..RECORDED).for_each(|_| self.notify());
                     // SAFETY: the memory of the launches is held by this value and by the source and the operator, and no
@@ -104,31 +102,25 @@ impl<'a> Steps<'a> {
                 }
                 Ok(true)
             }
-            // The runtime records nothing.
-            Ok(None) => self.launch_some(apart..=last, source, op, watch).map(|()| true),
             Err(_) => Ok(false),
         }
     }
 
-    /// The launches from step `first` on, not run: none where the runtime cannot record.
+    /// The launches from step `first` on, not run.
     fn recording<V: View, O: Feedback<V::Item>>(
         &self,
         first: u32,
         bound: Vec<Arguments<V, O>>,
-    ) -> Result<Option<Graph>, ServerError> {
+    ) -> Result<Graph, ServerError> {
         let client = &self.gpu.client;
         // Alone on the device, so that no other thread's launch gets in.
         client.exclusive(|| {
             client.graph_prepare()?;
-            if client.start_capture().is_err() {
-                // Ends what was prepared, where anything was.
-                let _ = client.stop_capture();
-                return Ok(None);
-            }
+            client.start_capture()?;
             for (step, arguments) in (first..).zip(bound) {
                 self.enqueue::<V, O>(client, step, arguments);
             }
-            client.stop_capture().map(Some)
+            client.stop_capture()
         })?
     }
 

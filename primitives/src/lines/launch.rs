@@ -114,7 +114,8 @@ fn fold_along<M: Matrix, O: Lift<M::Item> + Lower>(
         matrix.columns().div_ceil(tile.part().len()),
         matrix.columns(),
     );
-    let (view, op) = ((matrix.bind(device, SIDE)?,), op.bind(device)?);
+    let run = if along.in_fours() { SIDE } else { 1 };
+    let (view, op) = ((matrix.bind(device, run)?,), op.bind(device)?);
     device.notify(&Launch { kernel: "lines::fold_along", strategy: "Lines", cubes, units: tile.units });
     // SAFETY: elements are read inside the matrix, and piece `p` of line `l` writes item `l · pieces + p`, of which the output
     // has `lines · pieces`. Loops end after `parts_per_group` steps.

@@ -24,7 +24,7 @@ const LONG_FOR_CUBES: u32 = 1024;
 /// Elements of a matrix that is so small that it does not matter how they are read, only how many units read them.
 const SMALL: u64 = 1 << 20;
 
-/// Units and run of a cube that folds a line without planes.
+/// Units and run of a cube that folds a line without planes, or one of elements that nothing is read for.
 const PLAIN: Tile =
     Tile { units: 64, rows: 1, run: 16, steps: 1, plane: 0, shuffles: false, rolled: false, shares: false };
 
@@ -150,12 +150,13 @@ impl Way {
 
 impl Along {
     fn new<T: State, S: State>(lines: u32, len: u32, stored: usize, profile: &Profile) -> Result<Self, Feature> {
-        let wanted = match profile.plane {
-            None => PLAIN,
-            Some(_) if S::WORDS == 1 => Tile { units: TEAM_UNITS, shares: true, ..LIGHT },
-            Some(_) => Tile { units: TEAM_UNITS, ..HEAVY },
+        let wanted = match (stored, profile.plane, S::WORDS) {
+            (0, _, _) => Tile { rolled: true, ..PLAIN },
+            (_, None, _) => PLAIN,
+            (_, Some(_), 1) => Tile { units: TEAM_UNITS, shares: true, ..LIGHT },
+            _ => Tile { units: TEAM_UNITS, ..HEAVY },
         };
-        let mut tile = Tile::fitting::<T, S>(profile, Tile { rolled: stored == 0, ..wanted }, 0, stored)?;
+        let mut tile = Tile::fitting::<T, S>(profile, wanted, 0, stored)?;
         while tile.part().len() > len && tile.items() > 1 {
             if tile.rows > 1 { tile.rows /= 2 } else { tile.run /= 2 }
         }
@@ -168,6 +169,11 @@ impl Along {
         let least = u64::from(parts).div_ceil(u64::from(together) * u64::from(profile.max_loop)) as u32;
         let parts_per_group = parts.div_ceil(wanted.max(least) * together);
         Ok(Along { team: Team { tile, whole }, pieces: parts.div_ceil(parts_per_group * together), parts_per_group })
+    }
+
+    /// Whether fours of neighbours in memory are read together.
+    pub fn in_fours(&self) -> bool {
+        self.team.tile.run.is_multiple_of(SIDE)
     }
 
     /// Cubes of a launch for `lines` lines.
@@ -267,6 +273,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn elements_that_nothing_is_read_for_are_taken_one_at_a_time() {
+        let profile = Profile { plane: Some(32), ..Profile::plain() };
+        let along = |len, stored| Along::new::<f32, f32>(1 << 16, len, stored, &profile).unwrap();
+        let (computed, read) = (along(1 << 12, 0).team.tile, along(1 << 12, 1).team.tile);
+        assert!(computed.rolled && computed.rows == 1 && !read.rolled);
+        assert!(along(1 << 12, 1).in_fours() && !along(64, 1).in_fours());
     }
 
     #[test]

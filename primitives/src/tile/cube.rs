@@ -49,7 +49,7 @@ fn steps_fold<V: View, O: Lift<V::Item>>(
         let mut folded = op.identity();
         for step in 0..comptime!(tile.steps) {
             load_runs::<V>(view, start, valid, step, items, tile, full);
-            if comptime!(tile.rows > 1 && tile.shuffles && tile.shares) {
+            if comptime!(tile.rows > 1 && tile.rows <= tile.plane && tile.shuffles && tile.shares) {
                 let mut runs = registers::<O::State>(comptime!(tile.rows));
                 #[unroll]
                 for row in 0..comptime!(tile.rows) {

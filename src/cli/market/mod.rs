@@ -136,9 +136,9 @@ pub fn run(arguments: &MarketArgs, session: &Session) -> Result<(), CliError> {
     }
     // No more often than a bar can show.
     let every = options.steps.div_ceil(TICKS).max(1);
-    let run = session.run((options.steps / every).into(), |device, progress| {
+    let run = session.run(options.steps.into(), |device, progress| {
         progress.say("trading");
-        Ok(market_watched(device, &options, &scenario, Way::Auto, every, &mut |_, _| progress.step())?)
+        Ok(market_watched(device, &options, &scenario, Way::Auto, every, &mut |step, _| progress.reach(step))?)
     })?;
     let picture = match directory {
         Some(_) => report::market::draw("Price of the simulated market", &run.log_price, &run.log_fundamental)?,

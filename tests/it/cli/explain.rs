@@ -34,7 +34,7 @@ fn check_measurements(value: &Value) {
     }
 }
 
-const FACTS: [&str; 16] = [
+const FACTS: [&str; 17] = [
     "atomic_u32",
     "atomic_u64",
     "cubes_per_launch",
@@ -47,6 +47,7 @@ const FACTS: [&str; 16] = [
     "multiprocessors",
     "plane_operations",
     "plane_sizes",
+    "recordings",
     "shared_memory_bytes",
     "threads",
     "u64",
@@ -98,6 +99,9 @@ fn check_strategies(value: &Value, profile: &cubefold::Profile) {
     let resident = of("iterate", "Resident");
     assert!(needs(resident, "multiprocessors told"), "{resident}");
     assert_eq!(resident["usable"], profile.multiprocessors.is_some() && profile.atomic_u32, "{resident}");
+    let recorded = of("iterate", "Recorded");
+    assert!(needs(recorded, "recordings of launches"), "{recorded}");
+    assert_eq!(recorded["usable"], profile.recordings, "{recorded}");
     let tiled = of("gemm", "Tiled32");
     assert!(needs(tiled, "1024 units a cube") && needs(tiled, "8192 bytes of shared memory"), "{tiled}");
     assert_eq!(tiled["usable"], profile.max_units >= 1024 && profile.shared_bytes >= 8192, "{tiled}");

@@ -8,9 +8,7 @@ use cubefold::primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold::{Device, Error};
 
 use super::assert_near;
-use crate::devices::{devices, gpus, is_software, observed, private};
-
-const WAYS: [Way; 5] = [Way::Auto, Way::Launches, Way::Recorded, Way::OneCube, Way::Ensemble];
+use crate::devices::{devices, gpus, is_software, observed, private, ways};
 
 /// Only fundamentalists and trend followers, that overshoot.
 fn quiet() -> MarketOptions {
@@ -49,7 +47,7 @@ fn every_way_gives_the_bits_of_the_host_without_noise() {
             let host = market_with(&Device::host(), &options, &scenario, Way::Auto).unwrap();
             assert!(host.log_price.iter().any(|price| *price != 0.0));
             for (name, device) in gpus() {
-                for way in WAYS {
+                for way in ways(device) {
                     let found = market_with(device, &options, &scenario, way).unwrap();
                     assert!(bits(&found) == bits(&host), "{name}, {way:?}, {agents} agents");
                 }
@@ -63,8 +61,7 @@ fn every_way_gives_the_same_bits_with_noise_and_so_do_a_hundred_runs() {
     let options = MarketOptions { agents: 2500, steps: 9, strength_spread: 0.3, ..MarketOptions::default() };
     for (name, device) in devices() {
         let first = bits(&market(device, &options).unwrap());
-        let stays = device.profile().is_some_and(|profile| profile.multiprocessors.is_some());
-        for way in WAYS.into_iter().chain(stays.then_some(Way::Resident)) {
+        for way in ways(device) {
             let found = market_with(device, &options, &Scenario::default(), way).unwrap();
             assert!(bits(&found) == first, "{name}, {way:?}");
         }
@@ -77,12 +74,11 @@ fn every_way_gives_the_same_bits_with_noise_and_so_do_a_hundred_runs() {
 #[test]
 fn the_way_that_is_asked_for_is_the_one_that_runs() {
     for (name, device) in gpus() {
-        let ways = [
-            (Way::Launches, "iterate::step", 61),
-            (Way::Recorded, "iterate::step", 61),
-            (Way::OneCube, "iterate::whole", 1),
-        ];
-        for (way, kernel, launches) in ways.into_iter().chain([(Way::Ensemble, "iterate::whole", 1)]) {
+        for way in ways(device).into_iter().filter(|way| !matches!(way, Way::Auto | Way::Resident)) {
+            let (kernel, launches) = match way {
+                Way::Launches | Way::Recorded => ("iterate::step", 61),
+                _ => ("iterate::whole", 1),
+            };
             let device = private(device);
             let seen = observed(&device);
             market_with(&device, &quiet(), &Scenario::default(), way).unwrap();
@@ -148,7 +144,8 @@ fn a_demand_without_room_is_one_error_and_never_a_wrong_price() {
         let with = |bits, shocks: &[Shock]| {
             let scenario = Scenario { shocks: shocks.to_vec(), ..Scenario::default() };
             let options = MarketOptions { fraction_bits: Some(bits), ..options };
-            WAYS.map(|way| market_with(device, &options, &scenario, way).map(|run| run.log_price))
+            let run = |way| market_with(device, &options, &scenario, way).map(|run| run.log_price);
+            ways(device).into_iter().map(run).collect::<Vec<_>>()
         };
         let fell = [Shock { step: 3, size: -1.0 }];
         assert!(with(31, &[]).into_iter().all(|run| run.is_ok()), "{name}");

@@ -205,6 +205,8 @@ impl<M: Matrix + ?Sized> Matrix for &M {
     where
         Self: 'a;
 
+    const STORED: usize = M::STORED;
+
     fn rows(&self) -> u32 {
         M::rows(self)
     }
