@@ -1,8 +1,8 @@
 //! How a call is timed.
 //!
 //! Device time is what the device's own clock says of one call: timestamps around it, by `client.profile`. Calls are
-//! queued a few at a time before their times are read, so that the device does not fall idle, and slow down, between
-//! them. Wall time is the host's: one call and the wait for its end. Both are medians, taken after the device
+//! queued a few at a time, behind work that takes longer than queueing them: so the device neither falls idle, and slows down,
+//! between them, nor waits for the host within one. Wall time is the host's: one call and the wait for its end. Both are medians, taken after the device
 //! has been kept busy with the same call for a while.
 
 use std::time::{Duration, Instant};
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use cubecl::client::Client;
 use cubecl::future::block_on;
 use cubecl::profile::TimingMethod;
-use cubefold::Device;
+use cubefold::ops::Maximum;
+use cubefold::prelude::*;
 use serde::Serialize;
 
 use super::{BenchError, Call, Ready, Scale};
@@ -104,7 +105,7 @@ pub struct Timed {
 pub fn time(device: &Device, ready: &Ready, pace: &Pace) -> Result<Timed, BenchError> {
     warm_up(device, &ready.call, pace.warm_up)?;
     let on_device = match device.client() {
-        Some(client) if !ready.ends_on_host => Some(profile(client, &ready.call, pace)?),
+        Some(client) if !ready.ends_on_host => Some(profile(device, client, &ready.call, pace)?),
         _ => None,
     };
     let wall = Times::of(repeat(pace, 1, |_| wall_times(device, &ready.call, 1))?)?;
@@ -145,18 +146,44 @@ pub fn first<T>(device: &Device, call: impl FnOnce() -> Result<T, BenchError>) -
     Ok((result, start.elapsed()))
 }
 
-fn profile(client: &Client, call: &Call, pace: &Pace) -> Result<(Times, Clock), BenchError> {
+fn profile(device: &Device, client: &Client, call: &Call, pace: &Pace) -> Result<(Times, Clock), BenchError> {
     // CubeCL runs a profiled call on a thread of its own, for which scratch is made first. Slow calls are not queued.
     let (first, _) = device_times(client, call, 1)?;
     let slow = first.iter().any(|&seconds| seconds > BURST.as_secs_f64());
     let queued = if slow { 1 } else { QUEUED };
     let mut clock = Clock::Device;
     let samples = repeat(pace, queued, |count| {
+        if !slow {
+            occupy(device)?;
+        }
         let (times, by) = device_times(client, call, count)?;
         clock = by;
         Ok(times)
     })?;
     Ok((Times::of(samples)?, clock))
+}
+
+/// The low word of an item's number.
+#[derive(Debug, Clone, Operator)]
+struct Low;
+
+#[cube]
+impl Mapping<Wide> for Low {
+    type Output = u32;
+
+    fn map(&self, index: Wide) -> u32 {
+        index.low
+    }
+}
+
+/// Queues work that takes a large device a millisecond, and a small one a few.
+fn occupy(device: &Device) -> Result<(), BenchError> {
+    let items = match Scale::of(device) {
+        Scale::Full => 1 << 32,
+        Scale::Small | Scale::Tiny => 1 << 10,
+    };
+    device.reduce(&Counter::new(items).map(Low), &Maximum::<u32>::new())?;
+    Ok(())
 }
 
 /// Batches of `most` samples until there are enough or they have taken too long.

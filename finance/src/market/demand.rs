@@ -152,7 +152,17 @@ impl Feedback<Wide> for Demand {
 
     #[inline(always)]
     fn respond(&self, agent: Wide, terms: Terms, quote: Quote, now: Moment) -> Excess {
-        fixed(wanted(agent.low, terms, quote, now.step) * terms.scale)
+        self.respond_prepared(agent, self.prepare(agent, terms, now), terms, quote, now)
+    }
+
+    #[inline(always)]
+    fn prepare(&self, agent: Wide, terms: Terms, now: Moment) -> u32 {
+        drawn(agent.low, terms, now.step)
+    }
+
+    #[inline(always)]
+    fn respond_prepared(&self, agent: Wide, drawn: u32, terms: Terms, quote: Quote, _now: Moment) -> Excess {
+        fixed(wanted(agent.low, drawn, terms, quote) * terms.scale)
     }
 
     fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {
@@ -184,17 +194,28 @@ fn kind_of(agent: u32, terms: Terms) -> u32 {
     select(agent < terms.fundamentalists, 0u32, select(agent < terms.followers, 1u32, 2u32))
 }
 
-/// What an agent of its kind's strength demands.
+/// The bits of the normal number that an agent draws at a step, if it is a noise trader.
 #[cube]
 #[inline(always)]
-fn wanted(agent: u32, terms: Terms, quote: Quote, step: u32) -> f32 {
+fn drawn(agent: u32, terms: Terms, step: u32) -> u32 {
+    let mut bits = 0u32.runtime();
+    if kind_of(agent, terms) == 2u32 {
+        bits = draw(terms.seed_low, terms.seed_high, agent, step).to_bits();
+    }
+    bits
+}
+
+/// What an agent of its kind's strength demands; a noise trader by what it has drawn.
+#[cube]
+#[inline(always)]
+fn wanted(agent: u32, drawn: u32, terms: Terms, quote: Quote) -> f32 {
     let kind = kind_of(agent, terms);
     let mut demand = terms.strength_fundamental * quote.gap;
     if kind == 1u32 {
         demand = terms.strength_trend * quote.trend;
     }
     if kind == 2u32 {
-        demand = terms.strength_noise * draw(terms.seed_low, terms.seed_high, agent, step);
+        demand = terms.strength_noise * f32::from_bits(drawn);
     }
     demand
 }
@@ -240,7 +261,17 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
 
     #[inline(always)]
     fn respond(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> Excess {
-        fixed(agent.right * wanted(agent.left.low, terms, quote, now.step) * terms.scale)
+        self.respond_prepared(agent, self.prepare(agent, terms, now), terms, quote, now)
+    }
+
+    #[inline(always)]
+    fn prepare(&self, agent: Both<Wide, f32>, terms: Terms, now: Moment) -> u32 {
+        drawn(agent.left.low, terms, now.step)
+    }
+
+    #[inline(always)]
+    fn respond_prepared(&self, agent: Both<Wide, f32>, drawn: u32, terms: Terms, quote: Quote, _now: Moment) -> Excess {
+        fixed(agent.right * wanted(agent.left.low, drawn, terms, quote) * terms.scale)
     }
 
     fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {

@@ -29,8 +29,11 @@ pub struct Moment {
 /// as on integers, every device and every way gives the same bits; floats give the same bits for the same call on the same device.
 ///
 /// An item whose key is K or more is left out of the step. Loops that run together differ by their settings: a seed, a parameter.
-#[cube(expand_base_traits = "MonoidExpand")]
-pub trait Feedback<T: State>: Commutative {
+///
+/// Written out as `#[cube]` would, which has no provided methods.
+pub trait Feedback<T: State>:
+    Commutative + CubeType<ExpandType: FeedbackExpand<T, Setting = Self::Setting, Shared = Self::Shared>>
+{
     /// What sets one loop apart from the others, read once a launch.
     type Setting: State;
     /// What every item sees, and what the history holds.
@@ -48,6 +51,26 @@ pub trait Feedback<T: State>: Commutative {
     /// The state of the item where the shared state is `shared`.
     fn respond(&self, item: T, setting: Self::Setting, shared: Self::Shared, now: Moment) -> Self::State;
 
+    /// A word that [`respond_prepared`](Feedback::respond_prepared) needs of the item whatever the shared state is, such as the bits of a
+    /// random number: units make it for some of their items while they wait for the shared state. Also asked for items of no key.
+    #[inline(always)]
+    fn prepare(&self, _item: T, _setting: Self::Setting, _now: Moment) -> u32 {
+        0
+    }
+
+    /// The same as [`respond`](Feedback::respond), given what [`prepare`](Feedback::prepare) found. Both are given, or neither.
+    #[inline(always)]
+    fn respond_prepared(
+        &self,
+        item: T,
+        _prepared: u32,
+        setting: Self::Setting,
+        shared: Self::Shared,
+        now: Moment,
+    ) -> Self::State {
+        self.respond(item, setting, shared, now)
+    }
+
     /// The shared state of the next step. [`total()`] reads the folds; `shared` is what the items saw, and [`recall()`] reads
     /// what they saw at earlier steps.
     fn update(
@@ -58,6 +81,68 @@ pub trait Feedback<T: State>: Commutative {
         shared: Self::Shared,
         now: Moment,
     ) -> Self::Shared;
+}
+
+type Expanded<T> = <T as CubeType>::ExpandType;
+
+/// The kernel's half of [`Feedback`].
+pub trait FeedbackExpand<T: State>: MonoidExpand {
+    type Setting: State;
+    type Shared: State;
+
+    fn __expand_setting_method(&self, scope: &Scope, member: Expanded<u32>) -> Expanded<Self::Setting>;
+
+    fn __expand_start_method(&self, scope: &Scope, setting: Expanded<Self::Setting>) -> Expanded<Self::Shared>;
+
+    fn __expand_key_method(
+        &self,
+        scope: &Scope,
+        item: Expanded<T>,
+        setting: Expanded<Self::Setting>,
+        shared: Expanded<Self::Shared>,
+        now: Expanded<Moment>,
+    ) -> Expanded<u32>;
+
+    fn __expand_respond_method(
+        &self,
+        scope: &Scope,
+        item: Expanded<T>,
+        setting: Expanded<Self::Setting>,
+        shared: Expanded<Self::Shared>,
+        now: Expanded<Moment>,
+    ) -> Expanded<Self::State>;
+
+    fn __expand_prepare_method(
+        &self,
+        _scope: &Scope,
+        _item: Expanded<T>,
+        _setting: Expanded<Self::Setting>,
+        _now: Expanded<Moment>,
+    ) -> Expanded<u32> {
+        0.into()
+    }
+
+    fn __expand_respond_prepared_method(
+        &self,
+        scope: &Scope,
+        item: Expanded<T>,
+        _prepared: Expanded<u32>,
+        setting: Expanded<Self::Setting>,
+        shared: Expanded<Self::Shared>,
+        now: Expanded<Moment>,
+    ) -> Expanded<Self::State> {
+        self.__expand_respond_method(scope, item, setting, shared, now)
+    }
+
+    fn __expand_update_method(
+        &self,
+        scope: &Scope,
+        totals: &Expanded<[u32]>,
+        history: &Expanded<[u32]>,
+        setting: Expanded<Self::Setting>,
+        shared: Expanded<Self::Shared>,
+        now: Expanded<Moment>,
+    ) -> Expanded<Self::Shared>;
 }
 
 /// The fold of the items with this key.

@@ -4,7 +4,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::launched;
 
-use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
+use super::totals::{Blueprint, cube_folds, first_item, hand_over, nothing, prepare, share, unit_folds, unprepared};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::carried;
 use crate::tile::{fetch, keep, kept, store};
@@ -85,10 +85,11 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     let shared = fetch::<O::Shared>(&*told, 0u32);
     let now = Moment { member: 0u32.runtime(), step, origin: 0u32.runtime() };
     let cube = CUBE_POS as u32;
-    let first = cube * comptime!(blueprint.units) + UNIT_POS;
+    let first = first_item(cube, cubes, blueprint);
     let stride = cubes * comptime!(blueprint.units);
     let rounds = share(first, stride, select(step < end, len, 0u32));
-    let mut sums = unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, keys);
+    let mut sums =
+        unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, &unprepared(1u32), 0u32, keys);
     let folded = cube_folds::<O>(&op, &mut sums, comptime!(blueprint.units).runtime(), &mut states, blueprint);
     if UNIT_POS < keys {
         store::<O::State>(partials, (turn * cubes + cube) * keys + UNIT_POS, folded);
@@ -111,6 +112,7 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
 ) {
     let keys = comptime!(blueprint.keys);
     let units = comptime!(blueprint.units);
+    let ahead = comptime!(blueprint.ahead);
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
     let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
@@ -124,12 +126,16 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
         store::<O::Shared>(&mut *told, 0u32, fetch::<O::Shared>(&*history, origin + first));
     }
     let rounds = share(UNIT_POS, units, len);
+    let mut prepared = unprepared(ahead);
     for step in first..end {
+        let now = Moment { member, step, origin };
+        // While the first unit makes the shared state.
+        prepare::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, now, &mut prepared, ahead);
         // Protects: every unit reads the shared state, and `states` are read before they are written anew.
         sync_cube();
         let shared = fetch::<O::Shared>(&*told, 0u32);
-        let now = Moment { member, step, origin };
-        let mut sums = unit_folds::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, shared, now, keys);
+        let mut sums =
+            unit_folds::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, shared, now, &prepared, ahead, keys);
         // Every unit has read the shared state when it is through this.
         let folded = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
         hand_over::<O>(folded, &mut totals, blueprint);

@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::plan::{Plan, Refusal, Task, patience};
+use super::plan::{Plan, Refusal, Task, ahead, patience};
 use super::steps::Steps;
 use super::totals::Blueprint;
 use super::watch::Watch;
@@ -74,7 +74,7 @@ pub fn shared_at<T: State>(device: &Device, history: &Handle, task: &Task, step:
 }
 
 pub fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
-    Blueprint { units: plan.units, plane: plan.plane, keys: task.keys }
+    Blueprint { units: plan.units, plane: plan.plane, keys: task.keys, ahead: ahead(task, plan) }
 }
 
 /// All steps in one launch, or as many as a launch may take, a cube a loop.

@@ -49,6 +49,16 @@ const CUBES: u32 = 256;
 /// Cubes for each multiprocessor that is told.
 const CUBES_EACH: u32 = 2;
 
+/// Items of a unit that are prepared while it waits, where it has no more than [`FEW_ROUNDS`],
+const AHEAD_OF_FEW: u32 = 1;
+
+/// and where it has no more than [`SOME_ROUNDS`]; of more, none are, as the wait is little beside them. On an H200 (CUDA, the market) a
+/// million items take 3.60, 3.52, 3.33 and 2.92 ms with 0, 1, 2 and 4, and ten thousand 1.45, 1.21, 1.42 and 1.50.
+const AHEAD_OF_SOME: u32 = 4;
+
+const FEW_ROUNDS: u64 = 2;
+const SOME_ROUNDS: u64 = 16;
+
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
 
@@ -172,11 +182,25 @@ impl Plan {
     /// Steps that cubes with whole loops may take in a launch; 0 where one is too long.
     fn steps_at_once(&self, task: &Task, profile: &Profile) -> u32 {
         // An iteration for every item of a unit, and few for the step.
-        let rounds = task.len.div_ceil(u64::from(self.units) * u64::from(self.cubes)) + STEP_ROUNDS;
+        let rounds = rounds(task, self) + STEP_ROUNDS;
         let work = (task.len * u64::from(task.members.min(profile.max_cubes.0))).max(1);
         let most = u64::from(profile.max_loop) / rounds;
         most.min((WORK / work).max(1)).min(MOST_STEPS).min(task.steps.max(1).into()) as u32
     }
+}
+
+/// Items of a unit that are prepared while it waits for the shared state.
+pub fn ahead(task: &Task, plan: &Plan) -> u32 {
+    match rounds(task, plan) {
+        rounds if plan.way == Way::Ensemble || rounds > SOME_ROUNDS => 0,
+        rounds if rounds > FEW_ROUNDS => AHEAD_OF_SOME,
+        _ => AHEAD_OF_FEW,
+    }
+}
+
+/// Items of the unit that has most.
+fn rounds(task: &Task, plan: &Plan) -> u64 {
+    task.len.div_ceil(u64::from(plan.units) * u64::from(plan.cubes))
 }
 
 /// The way that is taken where none is asked for.
@@ -322,6 +346,16 @@ mod tests {
                 assert!(plan.steps > 0 && plan.cubes > 0);
             }
         }
+    }
+
+    #[test]
+    fn items_are_prepared_where_a_wait_matters() {
+        let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
+        let ahead = |task: Task| plan(task, Way::Auto, &profile).map(|plan| super::ahead(&task, &plan));
+        let units = 132 * u64::from(RESIDENT_UNITS);
+        assert_eq!([1_000, 2 * units, 2 * units + 1].map(|len| ahead(task(len))), [Ok(1), Ok(1), Ok(4)]);
+        assert_eq!([16 * units, 16 * units + 1].map(|len| ahead(task(len))), [Ok(4), Ok(0)]);
+        assert_eq!(ahead(Task { members: 2, ..task(1_000) }), Ok(0));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use cubecl::prelude::*;
 use cubefold_derive::launched;
 
-use super::totals::{Blueprint, cube_folds, hand_over, nothing, share, unit_folds};
+use super::totals::{Blueprint, cube_folds, first_item, hand_over, nothing, prepare, share, unit_folds, unprepared};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::{carried, choose};
 use crate::scan::descriptor::{Descriptors, Slots, look, publish};
@@ -80,6 +80,7 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
 ) {
     let keys = comptime!(blueprint.keys);
     let units = comptime!(blueprint.units);
+    let ahead = comptime!(blueprint.ahead);
     // Two: some units fold what other cubes tell while others still fold what this one does.
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
     let mut others = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
@@ -96,22 +97,29 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
         }
         store::<O::Shared>(&mut *told, 0u32, fetch::<O::Shared>(&*history, first));
     }
-    let start = cube * units + UNIT_POS;
+    let start = first_item(cube, cubes, blueprint);
     let stride = cubes * units;
     let rounds = share(start, stride, len);
+    let mut prepared = unprepared(ahead);
+    let now = Moment { member, step: first, origin: member };
+    prepare::<V, O>(&view, &op, start, stride, rounds, setting, now, &mut prepared, ahead);
     for step in first..end {
         // Protects: every unit reads the shared state, and whether all were here.
         sync_cube();
         if sound[0] != 0u32 {
             let shared = fetch::<O::Shared>(&*told, 0u32);
             let now = Moment { member, step, origin: member };
-            let mut sums = unit_folds::<V, O>(&view, &op, start, stride, rounds, setting, shared, now, keys);
+            let mut sums =
+                unit_folds::<V, O>(&view, &op, start, stride, rounds, setting, shared, now, &prepared, ahead, keys);
             let own = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
             let slots = Slots { count: 2u32 * cubes * keys, tag: step - first + 1u32 };
             let set = (step % 2u32) * cubes * keys;
             if UNIT_POS < keys {
                 publish::<O::State, D>(words, slots, set + UNIT_POS * cubes + cube, own);
             }
+            // While what the cubes tell is on its way.
+            let next = Moment { member, step: step + 1u32, origin: member };
+            prepare::<V, O>(&view, &op, start, stride, rounds, setting, next, &mut prepared, ahead);
             let mut all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
             // Some units waited longer than others: those of a plane exchange next, and must be together again.
             sync_cube();

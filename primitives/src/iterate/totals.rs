@@ -17,6 +17,8 @@ pub struct Blueprint {
     pub plane: u32,
     /// Registers of a unit, and the length of shared arrays.
     pub keys: u32,
+    /// Items of a unit, the last ones, that are prepared while it waits.
+    pub ahead: u32,
 }
 
 impl Blueprint {
@@ -42,6 +44,14 @@ pub fn nothing<O: Monoid>(op: &O, #[comptime] keys: u32) -> Array<u32> {
     sums
 }
 
+/// The first item of the unit where they are dealt to `cubes` cubes: as many as a plane has units to each in turn, so that where
+/// neighbours are alike every cube has some of all.
+#[cube]
+pub fn first_item(cube: u32, cubes: u32, #[comptime] blueprint: Blueprint) -> u32 {
+    let side = comptime!(if blueprint.plane > 0 { blueprint.plane } else { blueprint.units.min(32) });
+    (UNIT_POS / side * cubes + cube) * side + UNIT_POS % side
+}
+
 /// How many of `first`, `first + stride`, … are below `len`; without a sum that could leave 32 bits.
 #[cube]
 pub fn share(first: u32, stride: u32, len: u32) -> u32 {
@@ -60,7 +70,41 @@ fn push<O: Monoid>(op: &O, sums: &mut Array<u32>, state: O::State, key: u32, #[c
     }
 }
 
-/// The unit's folds of the items `first`, `first + stride`, …, `rounds` of them.
+/// Registers for what is prepared of `ahead` items.
+#[cube]
+pub fn unprepared(#[comptime] ahead: u32) -> Array<u32> {
+    let mut prepared = registers::<u32>(comptime!(ahead.max(1)));
+    #[unroll]
+    for place in 0..ahead {
+        keep::<u32>(&mut prepared, 0u32.runtime(), place);
+    }
+    prepared
+}
+
+/// Prepares the last `ahead` of the items `first`, `first + stride`, …, of which there are `rounds`.
+#[cube]
+pub fn prepare<V: View, O: Feedback<V::Item>>(
+    view: &V,
+    op: &O,
+    first: u32,
+    stride: u32,
+    rounds: u32,
+    setting: O::Setting,
+    now: Moment,
+    prepared: &mut Array<u32>,
+    #[comptime] ahead: u32,
+) {
+    #[unroll]
+    for place in 0..ahead {
+        if place < rounds {
+            let item = view.read(Wide { low: first + (rounds - 1u32 - place) * stride, high: 0u32.runtime() });
+            keep::<u32>(prepared, op.prepare(item, setting, now), place);
+        }
+    }
+}
+
+/// The unit's folds of the items `first`, `first + stride`, …, of which there are `rounds`; the last ones are `prepared`, or none
+/// where `ahead` is 0.
 #[cube]
 pub fn unit_folds<V: View, O: Feedback<V::Item>>(
     view: &V,
@@ -71,13 +115,16 @@ pub fn unit_folds<V: View, O: Feedback<V::Item>>(
     setting: O::Setting,
     shared: O::Shared,
     now: Moment,
+    prepared: &Array<u32>,
+    #[comptime] ahead: u32,
     #[comptime] keys: u32,
 ) -> Array<u32> {
     let mut sums = nothing::<O>(op, keys);
     // Where items of a key lie together, one fold goes on from item to item, and into its register when another key comes.
     let mut current = keys.runtime();
     let mut run = op.identity();
-    for round in 0..rounds {
+    let alone = rounds - min(rounds, ahead);
+    for round in 0..alone {
         let item = view.read(Wide { low: first + round * stride, high: 0u32.runtime() });
         let key = op.key(item, setting, shared, now);
         if key != current {
@@ -86,7 +133,22 @@ pub fn unit_folds<V: View, O: Feedback<V::Item>>(
             current = key;
         }
         let folded = op.combine(run, op.respond(item, setting, shared, now));
-        run = carried::<O>(op, round < rounds, folded);
+        run = carried::<O>(op, round < alone, folded);
+    }
+    #[unroll]
+    for at in 0..ahead {
+        let place = comptime!(ahead - 1 - at);
+        if place < rounds {
+            let item = view.read(Wide { low: first + (rounds - 1u32 - place) * stride, high: 0u32.runtime() });
+            let key = op.key(item, setting, shared, now);
+            if key != current {
+                push::<O>(op, &mut sums, run, current, keys);
+                run = op.identity();
+                current = key;
+            }
+            let known = kept::<u32>(prepared, place);
+            run = op.combine(run, op.respond_prepared(item, known, setting, shared, now));
+        }
     }
     push::<O>(op, &mut sums, run, current, keys);
     sums

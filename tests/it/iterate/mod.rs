@@ -51,7 +51,13 @@ impl Feedback<u32> for Mixing {
         (item ^ (shared >> 9u32)) % (self.keys + 1u32)
     }
     fn respond(&self, item: u32, setting: u32, shared: u32, now: Moment) -> u32 {
-        scrambled(item ^ shared ^ setting ^ (now.step << 20u32))
+        self.respond_prepared(item, self.prepare(item, setting, now), setting, shared, now)
+    }
+    fn prepare(&self, item: u32, setting: u32, now: Moment) -> u32 {
+        item ^ setting ^ (now.step << 20u32)
+    }
+    fn respond_prepared(&self, _item: u32, prepared: u32, _setting: u32, shared: u32, _now: Moment) -> u32 {
+        scrambled(prepared ^ shared)
     }
     fn update(&self, totals: &[u32], history: &[u32], setting: u32, _shared: u32, now: Moment) -> u32 {
         let earlier =
