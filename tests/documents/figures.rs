@@ -173,15 +173,15 @@ fn every_figure_of_the_readme_has_been_measured() {
 fn a_figure_that_nobody_measured_is_found() {
     let results = Results::read();
     let table = |row: &str| format!("| job | CUDA | WGSL | SPIR-V | CUB |\n|---|---|---|---|---|\n{row}\n");
-    let right = "| reduce, f32 sum, 2^28 | 4.40 TB/s | | | 4.45 TB/s |";
+    let right = "| reduce, f32 sum, 2^28 | 4.41 TB/s | | | 4.45 TB/s |";
     assert_eq!(unmeasured(&table(right), &results), [""; 0]);
     for (from, to) in [
-        ("4.40", "4.41"),
+        ("4.41", "4.42"),
         ("4.45", "4.99"),
         ("2^28", "2^10"),
         ("reduce", "GEMM"),
         ("CUB", "CUB"),
-        ("4.40 TB/s |", "|4.40 TB/s"),
+        ("4.41 TB/s |", "|4.41 TB/s"),
     ] {
         let found = unmeasured(&table(&right.replace(from, to)), &results).len();
         assert_eq!(found, usize::from(from != to), "{from} -> {to}");

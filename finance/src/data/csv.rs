@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use csv::{StringRecord, Writer};
 
+use super::dates::seconds;
 use super::records::{Records, clean, read_text};
 use super::{DataError, Table};
 
@@ -37,14 +38,17 @@ impl Table {
     /// # Errors
     /// [`DataError::Read`], [`DataError::Binary`] for a NUL or what is not UTF-8,
     /// [`DataError::Empty`], [`DataError::HeaderOnly`], [`DataError::IndexOnly`],
-    /// [`DataError::UnnamedColumn`], [`DataError::DuplicateColumn`], [`DataError::Ragged`],
+    /// [`DataError::NoHeader`], [`DataError::UnnamedColumn`], [`DataError::DuplicateColumn`], [`DataError::Ragged`],
     /// [`DataError::NotANumber`], [`DataError::NotFinite`]; the first mistake from the top.
     pub fn from_reader(name: &str, reader: impl Read) -> Result<Table, DataError> {
         let text = read_text(name, reader)?;
         let mut records = Records::new(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        let Some((_, header)) = records.next() else {
+        let Some((line, header)) = records.next() else {
             return Err(DataError::Empty { file: name.into() });
         };
+        if is_data(&header) {
+            return Err(DataError::NoHeader { file: name.into(), line });
+        }
         let mut names = header.iter().map(|cell| clean(cell).to_string());
         let mut table = Table {
             index_name: names.next().expect("a record has a field"),
@@ -112,6 +116,15 @@ impl Table {
     }
 }
 
+/// Whether a record is no header: a number or a date, and numbers. Columns may be named by numbers where the index has another name
+/// or none, as pandas does.
+fn is_data(record: &StringRecord) -> bool {
+    let is_number = |cell: &str| clean(cell).parse::<f64>().is_ok();
+    let mut cells = record.iter();
+    let index = cells.next().is_some_and(|cell| is_number(cell) || seconds(clean(cell)).is_some());
+    index && record.len() > 1 && cells.all(is_number)
+}
+
 fn shown(value: f64) -> String {
     match value.is_nan() {
         true => String::new(),
@@ -155,6 +168,17 @@ mod tests {
     fn the_index_may_be_any_text_and_unnamed() {
         let table = read(",A\n0,1\n\"Monday, late\",2\n").unwrap();
         assert_eq!((table.index_name.as_str(), table.index[1].as_str()), ("", "Monday, late"));
+    }
+
+    #[test]
+    fn a_first_row_of_numbers_is_no_header() {
+        for text in ["2018-01-02,1.5,2\n2018-01-03,3,4\n", "\n0,1.5\n1,2\n", "1e3,NaN\n2,3\n"] {
+            let line = 1 + text.lines().take_while(|line| line.is_empty()).count();
+            assert_eq!(rejected(text), DataError::NoHeader { file: "p.csv".into(), line }, "{text:?}");
+        }
+        // The columns of a frame that nobody named; one name is enough.
+        assert_eq!(read(",0,1\n5,1.5,2\n").unwrap().columns, ["0", "1"]);
+        assert_eq!(read("2018-01-02,1.5,A\n2018-01-03,3,4\n").unwrap().columns, ["1.5", "A"]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn duration(text: &str) -> Option<f64> {
 }
 
 /// Seconds since 1970-01-01 of a date or a date-time.
-fn seconds(text: &str) -> Option<f64> {
+pub(super) fn seconds(text: &str) -> Option<f64> {
     let (date, time) = text.split_at_checked(10)?;
     let midnight = days(date)? * DAY;
     let Some(time) = time.strip_prefix(['T', ' ']) else {

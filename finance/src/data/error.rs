@@ -57,6 +57,9 @@ pub enum DataError {
         one_line(.file), brief(.header)
     )]
     IndexOnly { file: String, header: String },
+    /// The first line has numbers only.
+    #[error("{}: line {line} has numbers where names are expected; put a header such as Date,A,B above it", one_line(.file))]
+    NoHeader { file: String, line: usize },
     /// A column has no name.
     #[error("{}: column {column} has no name; name it in the header or take it out", one_line(.file))]
     UnnamedColumn { file: String, column: usize },

@@ -152,7 +152,7 @@ impl Feedback<Wide> for Demand {
 
     #[inline(always)]
     fn respond(&self, agent: Wide, terms: Terms, quote: Quote, now: Moment) -> Excess {
-        self.respond_prepared(agent, self.prepare(agent, terms, now), terms, quote, now)
+        fixed(wanted(agent.low, 0u32, terms, quote, now.step, false) * terms.scale)
     }
 
     #[inline(always)]
@@ -161,8 +161,8 @@ impl Feedback<Wide> for Demand {
     }
 
     #[inline(always)]
-    fn respond_prepared(&self, agent: Wide, drawn: u32, terms: Terms, quote: Quote, _now: Moment) -> Excess {
-        fixed(wanted(agent.low, drawn, terms, quote) * terms.scale)
+    fn respond_prepared(&self, agent: Wide, drawn: u32, terms: Terms, quote: Quote, now: Moment) -> Excess {
+        fixed(wanted(agent.low, drawn, terms, quote, now.step, true) * terms.scale)
     }
 
     fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {
@@ -205,17 +205,22 @@ fn drawn(agent: u32, terms: Terms, step: u32) -> u32 {
     bits
 }
 
-/// What an agent of its kind's strength demands; a noise trader by what it has drawn.
+/// What an agent of its kind's strength demands; a noise trader by what it has `drawn`, or draws now.
 #[cube]
 #[inline(always)]
-fn wanted(agent: u32, drawn: u32, terms: Terms, quote: Quote) -> f32 {
+fn wanted(agent: u32, drawn: u32, terms: Terms, quote: Quote, step: u32, #[comptime] has_drawn: bool) -> f32 {
     let kind = kind_of(agent, terms);
     let mut demand = terms.strength_fundamental * quote.gap;
     if kind == 1u32 {
         demand = terms.strength_trend * quote.trend;
     }
     if kind == 2u32 {
-        demand = terms.strength_noise * f32::from_bits(drawn);
+        let normal = if comptime!(has_drawn) {
+            f32::from_bits(drawn)
+        } else {
+            draw(terms.seed_low, terms.seed_high, agent, step)
+        };
+        demand = terms.strength_noise * normal;
     }
     demand
 }
@@ -261,7 +266,7 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
 
     #[inline(always)]
     fn respond(&self, agent: Both<Wide, f32>, terms: Terms, quote: Quote, now: Moment) -> Excess {
-        self.respond_prepared(agent, self.prepare(agent, terms, now), terms, quote, now)
+        fixed(agent.right * wanted(agent.left.low, 0u32, terms, quote, now.step, false) * terms.scale)
     }
 
     #[inline(always)]
@@ -270,8 +275,8 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
     }
 
     #[inline(always)]
-    fn respond_prepared(&self, agent: Both<Wide, f32>, drawn: u32, terms: Terms, quote: Quote, _now: Moment) -> Excess {
-        fixed(agent.right * wanted(agent.left.low, drawn, terms, quote) * terms.scale)
+    fn respond_prepared(&self, agent: Both<Wide, f32>, drawn: u32, terms: Terms, quote: Quote, now: Moment) -> Excess {
+        fixed(agent.right * wanted(agent.left.low, drawn, terms, quote, now.step, true) * terms.scale)
     }
 
     fn update(&self, totals: &[u32], history: &[u32], terms: Terms, quote: Quote, now: Moment) -> Quote {

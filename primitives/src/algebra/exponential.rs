@@ -58,7 +58,8 @@ mod tests {
             let (found, exact) = (exp(x), f64::from(x).exp());
             let nearest = exact as f32;
             if nearest.is_infinite() {
-                assert!(found.is_infinite() || found == f32::MAX, "exp({x:e}) = {found:e}");
+                let next = f64::from(f32::MAX) + 2f64.powi(104);
+                assert!(found.is_infinite() || (found == f32::MAX && exact < next), "exp({x:e}) = {found:e}");
                 continue;
             }
             let unit = f64::from(nearest.next_up()) - f64::from(nearest);

@@ -27,9 +27,9 @@ const RESIDENT_LEAST_UNITS: u32 = 128;
 /// The same for over [`MANY`] items a cube: then waiting for memory and arithmetic outweighs the fold of a cube.
 const RESIDENT_MANY_UNITS: u32 = 1024;
 
-/// Items of a cube that stays up to which it has [`RESIDENT_UNITS`]. There, 512 and 1024 units take 3.65 and 3.79 ms for a million
-/// items, 6.2 and 5.9 for 2.7 million, 16.2 and 14.4 for ten.
-const MANY: u64 = 1 << 13;
+/// Items of a cube that stays up to which it has [`RESIDENT_UNITS`]. There, 512 and 1024 units take 2.96 and 3.57 ms for a million
+/// items, 5.67 and 5.56 for 2.7 million, 16.2 and 14.4 for ten.
+const MANY: u64 = 1 << 14;
 
 /// Cubes that stay from which on they are larger rather than more, as each reads what all tell. There, 256 units take 1.36 ms for
 /// 10,000 items, 128 take 1.57 and 512 take 1.47; for 30,000 it is 512 with 1.63, against 1.97 and 1.79.
@@ -57,7 +57,7 @@ const AHEAD_OF_FEW: u32 = 1;
 const AHEAD_OF_SOME: u32 = 4;
 
 const FEW_ROUNDS: u64 = 2;
-const SOME_ROUNDS: u64 = 16;
+const SOME_ROUNDS: u64 = 32;
 
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
@@ -350,11 +350,11 @@ mod tests {
 
     #[test]
     fn items_are_prepared_where_a_wait_matters() {
-        let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
+        let profile = Profile { multiprocessors: Some(132), shared_bytes: 1 << 17, ..Profile::plain() };
         let ahead = |task: Task| plan(task, Way::Auto, &profile).map(|plan| super::ahead(&task, &plan));
         let units = 132 * u64::from(RESIDENT_UNITS);
         assert_eq!([1_000, 2 * units, 2 * units + 1].map(|len| ahead(task(len))), [Ok(1), Ok(1), Ok(4)]);
-        assert_eq!([16 * units, 16 * units + 1].map(|len| ahead(task(len))), [Ok(4), Ok(0)]);
+        assert_eq!([32 * units, 64 * units, 64 * units + 1].map(|len| ahead(task(len))), [Ok(4), Ok(4), Ok(0)]);
         assert_eq!(ahead(Task { members: 2, ..task(1_000) }), Ok(0));
     }
 
