@@ -1,7 +1,7 @@
 //! Where answers go: standard output in three formats, and the files of `-o`.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -23,6 +23,14 @@ pub trait Answer: Serialize {
     /// # Errors
     /// Records that do not form a CSV file.
     fn csv(&self) -> Result<Vec<u8>, CliError>;
+
+    /// Writes the same bytes to `out`, whose errors `told` puts into words. A long answer does so without holding all of them.
+    ///
+    /// # Errors
+    /// As [`csv`](Answer::csv), and what `told` gives.
+    fn write_csv(&self, out: &mut dyn Write, told: &dyn Fn(io::Error) -> CliError) -> Result<(), CliError> {
+        out.write_all(&self.csv()?).map_err(told)
+    }
 }
 
 /// Prints `answer` on standard output.
@@ -30,13 +38,13 @@ pub trait Answer: Serialize {
 /// # Errors
 /// [`CliError::StandardOutput`]; a reader that left is told by [`CliError::is_broken_pipe`].
 pub fn print(answer: &impl Answer, format: Format) -> Result<(), CliError> {
-    let bytes = match format {
-        Format::Table => answer.table().into_bytes(),
-        Format::Json => json_line(answer)?,
-        Format::Csv => answer.csv()?,
-    };
     let mut stdout = io::stdout().lock();
-    stdout.write_all(&bytes).and_then(|()| stdout.flush()).map_err(CliError::StandardOutput)
+    match format {
+        Format::Table => stdout.write_all(answer.table().as_bytes()).map_err(CliError::StandardOutput),
+        Format::Json => stdout.write_all(&json_line(answer)?).map_err(CliError::StandardOutput),
+        Format::Csv => answer.write_csv(&mut stdout, &CliError::StandardOutput),
+    }?;
+    stdout.flush().map_err(CliError::StandardOutput)
 }
 
 /// Writes NAME.json, NAME.csv and, of a picture, NAME.svg of `answer` into `directory`, which [`prepare_directory`] has made.
@@ -45,7 +53,7 @@ pub fn print(answer: &impl Answer, format: Format) -> Result<(), CliError> {
 /// [`CliError::Write`] with the file's path.
 pub fn save<A: Answer>(answer: &A, directory: &Path, picture: &str) -> Result<(), CliError> {
     write_file(&file_in(directory, A::NAME, "json"), &json_line(answer)?)?;
-    write_file(&file_in(directory, A::NAME, "csv"), &answer.csv()?)?;
+    write_csv_file(&file_in(directory, A::NAME, "csv"), answer)?;
     if picture.is_empty() {
         return Ok(());
     }
@@ -58,6 +66,17 @@ pub fn save<A: Answer>(answer: &A, directory: &Path, picture: &str) -> Result<()
 /// [`CliError::Write`] with the path.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     fs::write(path, bytes).map_err(|source| CliError::Write { path: path.to_owned(), source })
+}
+
+/// Writes the CSV file of an answer.
+///
+/// # Errors
+/// [`CliError::Write`] with the path.
+pub fn write_csv_file(path: &Path, answer: &impl Answer) -> Result<(), CliError> {
+    let told = |source| CliError::Write { path: path.to_owned(), source };
+    let mut out = BufWriter::new(File::create(path).map_err(told)?);
+    answer.write_csv(&mut out, &told)?;
+    out.flush().map_err(told)
 }
 
 /// Makes `directory` and makes sure that `names` can be written in it, before any work is done for them.

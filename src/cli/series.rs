@@ -1,9 +1,10 @@
 //! What the subcommands share that make a table of a table: which prices are read, how results are printed and drawn.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use cubefold_finance::data::Table;
+use cubefold_finance::data::{DataError, Table};
 use serde::Serialize;
 use serde::ser::SerializeStruct;
 
@@ -66,7 +67,7 @@ impl SeriesArgs {
         picture: impl FnOnce() -> Result<String, PlotError>,
     ) -> Result<(), CliError> {
         if let Some(path) = &self.output {
-            output::write_file(path, &answer.csv()?)?;
+            output::write_csv_file(path, answer)?;
         }
         if let Some(path) = &self.plot {
             output::write_file(path, picture()?.as_bytes())?;
@@ -131,6 +132,13 @@ impl Answer for SeriesAnswer {
         self.figures.write_csv(&mut bytes)?;
         Ok(bytes)
     }
+
+    fn write_csv(&self, out: &mut dyn Write, told: &dyn Fn(io::Error) -> CliError) -> Result<(), CliError> {
+        self.figures.write_csv(out).map_err(|error| match error {
+            DataError::Write { kind } => told(kind.into()),
+            error => error.into(),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +158,16 @@ mod tests {
     fn json_keeps_the_columns_in_order_and_missing_is_null() {
         let json = serde_json::to_string(&figures(2)).expect("a table is JSON");
         assert_eq!(json, r#"{"index":["0","1"],"values":{"B":[null,2.0],"A":[1.0,3.0]}}"#);
+    }
+
+    #[test]
+    fn a_table_is_written_as_it_is_held_and_a_refusal_is_told() {
+        let (answer, mut out) = (figures(3), Vec::new());
+        answer.write_csv(&mut out, &CliError::StandardOutput).expect("memory takes it");
+        assert_eq!(out, answer.csv().expect("memory takes it"));
+        let mut little: &mut [u8] = &mut [0; 4];
+        let refused = answer.write_csv(&mut little, &CliError::StandardOutput).expect_err("there is no room");
+        assert!(matches!(refused, CliError::StandardOutput(error) if error.kind() == io::ErrorKind::WriteZero));
     }
 
     #[test]
