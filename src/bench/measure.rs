@@ -1,9 +1,9 @@
 //! How a call is timed.
 //!
 //! Device time is what the device's own clock says of one call: timestamps around it, by `client.profile`. Calls are
-//! queued a few at a time, behind work that takes longer than queueing them: so the device neither falls idle, and slows down,
-//! between them, nor waits for the host within one. Wall time is the host's: one call and the wait for its end. Both are medians, taken after the device
-//! has been kept busy with the same call for a while.
+//! queued a few at a time, behind work that takes longer than queueing them: so the device neither falls idle, and slows
+//! down, between them, nor waits for the host within one. Wall time is the host's: one call and the wait for its end.
+//! Both are medians, taken after the device has been kept busy with the same call for a while.
 
 use std::time::{Duration, Instant};
 
@@ -148,12 +148,12 @@ pub fn first<T>(device: &Device, call: impl FnOnce() -> Result<T, BenchError>) -
 
 fn profile(device: &Device, client: &Client, call: &Call, pace: &Pace) -> Result<(Times, Clock), BenchError> {
     // CubeCL runs a profiled call on a thread of its own, for which scratch is made first. Slow calls are not queued.
-    let (first, _) = device_times(client, call, 1)?;
+    let (first, mut clock) = device_times(client, call, 1)?;
     let slow = first.iter().any(|&seconds| seconds > BURST.as_secs_f64());
     let queued = if slow { 1 } else { QUEUED };
-    let mut clock = Clock::Device;
     let samples = repeat(pace, queued, |count| {
-        if !slow {
+        // The host's clock would count the work that is queued before a call.
+        if !slow && clock == Clock::Device {
             occupy(device)?;
         }
         let (times, by) = device_times(client, call, count)?;
@@ -176,7 +176,7 @@ impl Mapping<Wide> for Low {
     }
 }
 
-/// Queues work that takes a large device a millisecond, and a small one a few.
+/// Queues work that takes longer than queueing a few calls.
 fn occupy(device: &Device) -> Result<(), BenchError> {
     let items = match Scale::of(device) {
         Scale::Full => 1 << 32,

@@ -189,12 +189,13 @@ impl Plan {
     }
 }
 
-/// Items of a unit that are prepared while it waits for the shared state.
+/// Items of a unit that are prepared while it waits for the shared state. None where other loops fill the wait, or a launch ends
+/// before it.
 pub fn ahead(task: &Task, plan: &Plan) -> u32 {
-    match rounds(task, plan) {
-        rounds if plan.way == Way::Ensemble || rounds > SOME_ROUNDS => 0,
-        rounds if rounds > FEW_ROUNDS => AHEAD_OF_SOME,
-        _ => AHEAD_OF_FEW,
+    match (plan.way, rounds(task, plan)) {
+        (Way::OneCube | Way::Resident, 0..=FEW_ROUNDS) => AHEAD_OF_FEW,
+        (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => AHEAD_OF_SOME,
+        _ => 0,
     }
 }
 
@@ -356,6 +357,8 @@ mod tests {
         assert_eq!([1_000, 2 * units, 2 * units + 1].map(|len| ahead(task(len))), [Ok(1), Ok(1), Ok(4)]);
         assert_eq!([32 * units, 64 * units, 64 * units + 1].map(|len| ahead(task(len))), [Ok(4), Ok(4), Ok(0)]);
         assert_eq!(ahead(Task { members: 2, ..task(1_000) }), Ok(0));
+        let launches = plan(task(1_000), Way::Launches, &profile).map(|plan| super::ahead(&task(1_000), &plan));
+        assert_eq!(launches, Ok(0));
     }
 
     #[test]

@@ -116,7 +116,11 @@ impl<'a> Steps<'a> {
         // Alone on the device, so that no other thread's launch gets in.
         client.exclusive(|| {
             client.graph_prepare()?;
-            client.start_capture()?;
+            if let Err(error) = client.start_capture() {
+                // Ends what was prepared; there is nothing else to be had of it.
+                let _ = client.stop_capture();
+                return Err(error);
+            }
             for (step, arguments) in (first..).zip(bound) {
                 self.enqueue::<V, O>(client, step, arguments);
             }

@@ -285,6 +285,12 @@ mod tests {
     }
 
     #[test]
+    fn a_borrowed_matrix_is_read_for_as_the_matrix_is() {
+        use crate::views::{Dense, Matrix};
+        assert_eq!([<&Dense<crate::Counter> as Matrix>::STORED, <&Dense<Vec<f32>> as Matrix>::STORED], [0, 1]);
+    }
+
+    #[test]
     fn many_lines_are_not_cut_but_for_the_length_of_loops() {
         assert_eq!(across(1 << 19, 1 << 12, u32::MAX).runs, 1);
         assert_eq!(across(1 << 19, 1 << 12, 1 << 11).runs, 2);

@@ -143,9 +143,8 @@ pub fn plane_fold<O: Monoid>(op: &O, state: O::State, shared: &mut Shared<[u32]>
     folded
 }
 
-/// The rows of a plane folded in order, by shuffles: every unit has a state of each of `rows`, a power of two and
-/// no more than units; right on the plane's
-/// first unit. They are used up.
+/// The rows of a plane folded in order, by shuffles: every unit has a state of each of `rows`, a power of two and no more than units;
+/// right on the plane's first unit. They are used up.
 ///
 /// While there are rows to part with, two units share them out and each folds on for its own: `rows + log units` combines, where
 /// a fold for every row takes `rows · log units`.
