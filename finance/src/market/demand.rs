@@ -156,7 +156,7 @@ impl Feedback<Wide> for Demand {
     }
 
     #[inline(always)]
-    fn prepare(&self, agent: Wide, terms: Terms, now: Moment) -> u32 {
+    fn prepare(&self, agent: Wide, terms: Terms, now: Moment) -> Random {
         drawn(agent.low, terms, now.step)
     }
 
@@ -174,11 +174,14 @@ impl Feedback<Wide> for Demand {
         let next = now.step + 1u32;
         let log_price = quote.log_price + moved + self.jumps[min(now.step, self.jumps_end) as usize];
         // The price of `lag` steps ago, or the first.
-        let lagged = recall::<Quote>(history, now, next - min(max(terms.lag, 1u32), next));
+        let mut lagged = quote.log_price;
+        if terms.lag > 1u32 {
+            lagged = recall::<Quote>(history, now, next - min(terms.lag, next)).log_price;
+        }
         Quote {
             log_price,
             gap: terms.log_fundamental + self.path[min(next, self.path_end) as usize] - log_price,
-            trend: select(terms.lag == 0u32, 0.0f32, log_price - lagged.log_price),
+            trend: select(terms.lag == 0u32, 0.0f32, log_price - lagged),
             fundamental: float(fundamental.total) * terms.unit,
             follower: float(follower.total) * terms.unit,
             noise: float(noise.total) * terms.unit,
@@ -194,13 +197,20 @@ fn kind_of(agent: u32, terms: Terms) -> u32 {
     select(agent < terms.fundamentalists, 0u32, select(agent < terms.followers, 1u32, 2u32))
 }
 
-/// The bits of the normal number that an agent draws at a step, if it is a noise trader.
+/// The bits of the normal numbers that an agent draws at four steps from `step` on, if it is a noise trader.
 #[cube]
 #[inline(always)]
-fn drawn(agent: u32, terms: Terms, step: u32) -> u32 {
-    let mut bits = 0u32.runtime();
+fn drawn(agent: u32, terms: Terms, step: u32) -> Random {
+    let mut bits = Random { a: 0u32.runtime(), b: 0u32.runtime(), c: 0u32.runtime(), d: 0u32.runtime() };
     if kind_of(agent, terms) == 2u32 {
-        bits = draw(terms.seed_low, terms.seed_high, agent, step).to_bits();
+        let words = noise_words(terms.seed_low, terms.seed_high, agent, step);
+        let (early, late) = (normal_pair(words.a, words.b), normal_pair(words.c, words.d));
+        bits = Random {
+            a: early.first.to_bits(),
+            b: early.second.to_bits(),
+            c: late.first.to_bits(),
+            d: late.second.to_bits(),
+        };
     }
     bits
 }
@@ -270,7 +280,7 @@ impl Feedback<Both<Wide, f32>> for OwnDemand {
     }
 
     #[inline(always)]
-    fn prepare(&self, agent: Both<Wide, f32>, terms: Terms, now: Moment) -> u32 {
+    fn prepare(&self, agent: Both<Wide, f32>, terms: Terms, now: Moment) -> Random {
         drawn(agent.left.low, terms, now.step)
     }
 
@@ -310,13 +320,19 @@ pub fn noise(seed: u64, agent: u32, step: u32) -> f32 {
     draw(seed.low, seed.high, agent, step)
 }
 
+/// The random words of the four steps that `step` is one of.
+#[cube]
+#[inline(always)]
+fn noise_words(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> Random {
+    philox(Key { low: seed_low, high: seed_high }, Random { a: agent, b: step >> 2u32, c: 0u32, d: NOISE })
+}
+
 /// The same inside a kernel. One block of random words serves four steps.
 #[cube]
 #[inline(always)]
 #[allow(missing_docs)] // of what #[cube] writes beside it
 pub fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
-    let key = Key { low: seed_low, high: seed_high };
-    let words = philox(key, Random { a: agent, b: step >> 2u32, c: 0u32, d: NOISE });
+    let words = noise_words(seed_low, seed_high, agent, step);
     let back = (step & 2u32) != 0u32;
     let pair = normal_pair(select(back, words.c, words.a), select(back, words.d, words.b));
     select((step & 1u32) != 0u32, pair.second, pair.first)

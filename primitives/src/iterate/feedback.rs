@@ -3,8 +3,12 @@
 
 use cubecl::prelude::*;
 
+use crate::rng::{Random, RandomExpand};
 use crate::tile::fetch;
 use crate::{Commutative, MonoidExpand, State};
+
+/// Steps for which items are prepared at once.
+pub const PREPARED: u32 = 4;
 
 /// Which loop, and which of its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
@@ -51,14 +55,16 @@ pub trait Feedback<T: State>:
     /// The state of the item where the shared state is `shared`.
     fn respond(&self, item: T, setting: Self::Setting, shared: Self::Shared, now: Moment) -> Self::State;
 
-    /// A word that [`respond_prepared`](Feedback::respond_prepared) needs of the item whatever the shared state is, such as the bits of a
-    /// random number: units make it for some of their items while they wait for the shared state. Also asked for items of no key.
+    /// What [`respond_prepared`](Feedback::respond_prepared) needs of the item whatever the shared state is, such as the bits of random
+    /// numbers: a word for each of [`PREPARED`] steps, from `now.step` on, which is a multiple of them. Units make it for some of their
+    /// items, while they wait for a shared state. Also asked for items of no key.
     #[inline(always)]
-    fn prepare(&self, _item: T, _setting: Self::Setting, _now: Moment) -> u32 {
-        0
+    fn prepare(&self, _item: T, _setting: Self::Setting, _now: Moment) -> Random {
+        Random { a: 0, b: 0, c: 0, d: 0 }
     }
 
-    /// The same as [`respond`](Feedback::respond), given what [`prepare`](Feedback::prepare) found. Both are given, or neither.
+    /// The same as [`respond`](Feedback::respond), given the step's word of what [`prepare`](Feedback::prepare) found. Both are given,
+    /// or neither.
     #[inline(always)]
     fn respond_prepared(
         &self,
@@ -118,8 +124,8 @@ pub trait FeedbackExpand<T: State>: MonoidExpand {
         _item: Expanded<T>,
         _setting: Expanded<Self::Setting>,
         _now: Expanded<Moment>,
-    ) -> Expanded<u32> {
-        0.into()
+    ) -> Expanded<Random> {
+        RandomExpand { a: 0.into(), b: 0.into(), c: 0.into(), d: 0.into() }
     }
 
     fn __expand_respond_prepared_method(

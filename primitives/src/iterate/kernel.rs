@@ -4,10 +4,10 @@
 use cubecl::prelude::*;
 use cubefold_derive::launched;
 
-use super::totals::{Blueprint, cube_folds, first_item, hand_over, nothing, prepare, share, unit_folds, unprepared};
+use super::totals::{Blueprint, cube_folds, first_item, nothing, prepare, share, totals, unit_folds, unprepared};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::carried;
-use crate::tile::{fetch, keep, kept, store};
+use crate::tile::{fetch, keep, kept, store, words};
 use crate::views::View;
 use crate::{Monoid, MonoidExpand, State};
 
@@ -39,7 +39,7 @@ fn partial_folds<O: Monoid>(
 /// A launch of a loop of `end` steps: every cube makes the shared state of the partials that the launch before left, and folds its
 /// items under it. Partials of two launches lie apart. The last launch makes a shared state only.
 ///
-/// Launches take `turn` 0 and 1 one after the other. One finds its step in `cursor[turn]`, and leaves the next for the other: a
+/// `told_by` cubes left partials: none before the first step. Launches take `turn` 0 and 1 one after the other. One finds its step in `cursor[turn]`, and leaves the next for the other: a
 /// recording of two or more can be played again and again.
 #[launched]
 #[cube(launch_unchecked)]
@@ -51,27 +51,25 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     cursor: &mut [u32],
     len: u32,
     cubes: u32,
+    told_by: u32,
     turn: u32,
     end: u32,
     #[comptime] blueprint: Blueprint,
 ) {
     let keys = comptime!(blueprint.keys);
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
-    let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
     let setting = op.setting(0u32.runtime());
     let step = cursor[turn as usize];
     let other = 1u32 - turn;
-    // Before the first step there are no partials, and after the last no items: barriers are for all.
-    let told_by = select(step > 0, cubes, 0u32);
+    let last = fetch::<O::Shared>(&*history, step - min(step, 1u32));
     let mut sums = partial_folds::<O>(&op, &*partials, other * cubes * keys, told_by, blueprint);
-    let folded = cube_folds::<O>(&op, &mut sums, cubes, &mut states, blueprint);
-    hand_over::<O>(folded, &mut totals, blueprint);
+    let folded = cube_folds::<O>(&op, &mut sums, told_by, &mut states, blueprint);
+    let totals = totals::<O>(&op, folded, &mut states, blueprint);
     if UNIT_POS == 0 {
         if step > 0 {
             let before = Moment { member: 0u32.runtime(), step: step - 1, origin: 0u32.runtime() };
-            let last = fetch::<O::Shared>(&*history, step - 1);
-            store::<O::Shared>(&mut *told, 0u32, op.update(&*totals, &*history, setting, last, before));
+            store::<O::Shared>(&mut *told, 0u32, op.update(words(&totals), &*history, setting, last, before));
         } else {
             store::<O::Shared>(&mut *told, 0u32, op.start(setting));
         }
@@ -87,6 +85,7 @@ pub fn step<V: View, O: Feedback<V::Item>>(
     let cube = CUBE_POS as u32;
     let first = first_item(cube, cubes, blueprint);
     let stride = cubes * comptime!(blueprint.units);
+    // After the last step there are no items: barriers are for all.
     let rounds = share(first, stride, select(step < end, len, 0u32));
     let mut sums =
         unit_folds::<V, O>(&view, &op, first, stride, rounds, setting, shared, now, &unprepared(1u32), 0u32, keys);
@@ -114,7 +113,6 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
     let units = comptime!(blueprint.units);
     let ahead = comptime!(blueprint.ahead);
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
-    let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
     let member = member + CUBE_POS as u32;
     let origin = member * (steps + 1);
@@ -130,7 +128,7 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
     for step in first..end {
         let now = Moment { member, step, origin };
         // While the first unit makes the shared state.
-        prepare::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, now, &mut prepared, ahead);
+        prepare::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, now, step == first, &mut prepared, ahead);
         // Protects: every unit reads the shared state, and `states` are read before they are written anew.
         sync_cube();
         let shared = fetch::<O::Shared>(&*told, 0u32);
@@ -138,9 +136,9 @@ pub fn whole<V: View, O: Feedback<V::Item>>(
             unit_folds::<V, O>(&view, &op, UNIT_POS, units, rounds, setting, shared, now, &prepared, ahead, keys);
         // Every unit has read the shared state when it is through this.
         let folded = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
-        hand_over::<O>(folded, &mut totals, blueprint);
+        let totals = totals::<O>(&op, folded, &mut states, blueprint);
         if UNIT_POS == 0 {
-            let next = op.update(&*totals, &*history, setting, shared, now);
+            let next = op.update(words(&totals), &*history, setting, shared, now);
             store::<O::Shared>(history, origin + step + 1, next);
             store::<O::Shared>(&mut *told, 0u32, next);
         }

@@ -3,7 +3,7 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::plan::{Plan, Refusal, Task, ahead, patience};
+use super::plan::{Plan, Refusal, Task, ahead, looks, patience};
 use super::steps::Steps;
 use super::totals::Blueprint;
 use super::watch::Watch;
@@ -73,8 +73,12 @@ pub fn shared_at<T: State>(device: &Device, history: &Handle, task: &Task, step:
     Buffer::on_device(device, history.clone(), states(task) as usize).get(step as usize)
 }
 
-pub fn blueprint(task: &Task, plan: &Plan) -> Blueprint {
-    Blueprint { units: plan.units, plane: plan.plane, keys: task.keys, ahead: ahead(task, plan) }
+/// What a plan compiles for folds that are states `S`.
+pub fn blueprint<S: State>(task: &Task, plan: &Plan) -> Blueprint {
+    let (listening, looks) = (plan.listening(), looks::<S>(task, plan));
+    let pitch = plan.cubes.next_multiple_of(looks * listening);
+    let (ahead, full) = (ahead(task, plan), pitch == plan.cubes);
+    Blueprint { units: plan.units, plane: plan.plane, keys: task.keys, ahead, listening, looks, pitch, full }
 }
 
 /// All steps in one launch, or as many as a launch may take, a cube a loop.
@@ -113,7 +117,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
                     task.steps,
                     first,
                     end,
-                    blueprint(task, plan),
+                    blueprint::<O::State>(task, plan),
                 );
             }
             first = end;
@@ -141,7 +145,8 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
     watch: &mut Watch<O::Shared>,
 ) -> Result<bool, Error> {
     // Two sets, of a slot for each cube and key.
-    let count = u64::from(2 * plan.cubes * task.keys) * (O::State::WORDS * MEMORY) as u64;
+    let blueprint = blueprint::<O::State>(task, plan);
+    let count = u64::from(2 * blueprint.pitch * task.keys) * (O::State::WORDS * MEMORY) as u64;
     let mut first = 0;
     loop {
         let end = watch.until(first, first + plan.steps.min(task.steps - first));
@@ -167,7 +172,7 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
                 first,
                 end,
                 patience(&gpu.profile),
-                blueprint(task, plan),
+                blueprint,
             );
         }
         if Buffer::<u32>::on_device(device, fault, 1).to_vec()? != [0] {

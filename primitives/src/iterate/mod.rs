@@ -25,7 +25,7 @@ mod totals;
 mod watch;
 
 pub use explain::LoopPlan;
-pub use feedback::{Feedback, FeedbackExpand, Moment, MomentExpand, recall, total};
+pub use feedback::{Feedback, FeedbackExpand, Moment, MomentExpand, PREPARED, recall, total};
 
 use plan::Task;
 use watch::Watch;

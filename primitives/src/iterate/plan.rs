@@ -18,22 +18,18 @@ const ONE_CUBE_UNITS: u32 = 512;
 /// loops of 10,000 items take 214, 193 and 195 ms with 64, 128 and 256 units.
 const ENSEMBLE_UNITS: u32 = 128;
 
-/// The same where cubes stay, and a multiprocessor has one only: at most.
-const RESIDENT_UNITS: u32 = 512;
-
-/// and at least. There, 128 units take 1.17 ms for 3,000 items, 512 take 1.33.
+/// The same where cubes stay, and a multiprocessor has one only. There, 128 units take 1.17 ms for 3,000 items, 512 take 1.33.
 const RESIDENT_LEAST_UNITS: u32 = 128;
 
-/// The same for over [`MANY`] items a cube: then waiting for memory and arithmetic outweighs the fold of a cube.
-const RESIDENT_MANY_UNITS: u32 = 1024;
-
-/// Items of a cube that stays up to which it has [`RESIDENT_UNITS`]. There, 512 and 1024 units take 2.96 and 3.57 ms for a million
-/// items, 5.67 and 5.56 for 2.7 million, 16.2 and 14.4 for ten.
-const MANY: u64 = 1 << 14;
-
 /// Cubes that stay from which on they are larger rather than more, as each reads what all tell. There, 256 units take 1.36 ms for
-/// 10,000 items, 128 take 1.57 and 512 take 1.47; for 30,000 it is 512 with 1.63, against 1.97 and 1.79.
+/// 10,000 items, 128 take 1.57 and 512 take 1.47.
 const FEW_CUBES: u64 = 64;
+
+/// The same for more items, as they are many for a cube. There, 256 and 512 units take 1.70 and 1.82 ms for 100,000 items, 2.15 and
+/// 2.11 for 300,000, 3.78 and 2.92 for a million; 512 and 1024 units 5.67 and 5.37 for 2.7 million, 17.3 and 14.2 for ten.
+const RESIDENT_UNITS: [(u64, u32); 3] = [(1 << 11, 256), (1 << 14, 512), (u64::MAX, RESIDENT_MOST_UNITS)];
+
+const RESIDENT_MOST_UNITS: u32 = 1024;
 
 /// Items of a loop up to which one cube has them all, rather than a launch a step. On an H200 (WGSL, as above) one cube takes 3.4 ms
 /// for 10,000 items, a launch a step 12; ten times the items are ten times the time of one cube.
@@ -49,15 +45,18 @@ const CUBES: u32 = 256;
 /// Cubes for each multiprocessor that is told.
 const CUBES_EACH: u32 = 2;
 
-/// Items of a unit that are prepared while it waits, where it has no more than [`FEW_ROUNDS`],
-const AHEAD_OF_FEW: u32 = 1;
+/// Items of a unit that are prepared while it waits, where it has no more than [`SOME_ROUNDS`]; of more, none are, as the wait is
+/// little beside them. What is prepared takes registers: there, 4, 8 and 16 take 2.92, 3.53 and 4.35 ms for a million items.
+const AHEAD: u32 = 4;
 
-/// and where it has no more than [`SOME_ROUNDS`]; of more, none are, as the wait is little beside them. On an H200 (CUDA, the market) a
-/// million items take 3.60, 3.52, 3.33 and 2.92 ms with 0, 1, 2 and 4, and ten thousand 1.45, 1.21, 1.42 and 1.50.
-const AHEAD_OF_SOME: u32 = 4;
+/// The same of a unit of [`RESIDENT_MOST_UNITS`].
+const AHEAD_OF_MOST: u32 = 1;
 
-const FEW_ROUNDS: u64 = 2;
 const SOME_ROUNDS: u64 = 32;
+
+/// Words that a unit looks at together at most: they are held in registers. There, 9, 18 and 36 words take 2.24, 2.04 and 1.71 ms for
+/// 100,000 items.
+const LOOKED_AT: u32 = 48;
 
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
@@ -128,6 +127,17 @@ impl Task {
 }
 
 impl Plan {
+    /// Units that look at what other cubes tell, where cubes stay: the first ones. One plane needs no barrier, but looks at its words
+    /// one after the other: in cubes of most units, which have few registers, as many planes do as there is something for. There, one
+    /// plane and two take 1.04 and 1.18 ms for 10,000 items; of 1024 units one and five take 14.7 and 14.2 for ten million.
+    pub fn listening(&self) -> u32 {
+        match self.plane {
+            0 => self.units,
+            plane if self.units < RESIDENT_MOST_UNITS => plane,
+            plane => self.cubes.next_multiple_of(plane).min(self.units),
+        }
+    }
+
     /// The plan for `task`, whose folds are states `S`, by the way that is asked for.
     pub fn new<S: State>(task: &Task, wanted: Way, profile: &Profile) -> Result<Self, Refusal> {
         task.check().map_err(Refusal::Asked)?;
@@ -157,7 +167,8 @@ impl Plan {
             Way::Resident => {
                 let together = together(profile).ok_or(Refusal::Lacks(Feature::CubeBarrier))?;
                 let fitting = fit(resident_units(task.len, together), 2)?;
-                let cubes = task.len.div_ceil(fitting.0.into()).clamp(1, together.into()) as u32;
+                let most = whole_rows(together, fitting);
+                let cubes = task.len.div_ceil(fitting.0.into()).clamp(1, most.into()) as u32;
                 plan(fitting, cubes).with_steps(task, profile)
             }
             Way::Ensemble => plan(fit(ENSEMBLE_UNITS, 1)?, 1).with_steps(task, profile),
@@ -192,10 +203,19 @@ impl Plan {
 /// Items of a unit that are prepared while it waits for the shared state. None where other loops fill the wait, or a launch ends
 /// before it.
 pub fn ahead(task: &Task, plan: &Plan) -> u32 {
+    let most = if plan.units < RESIDENT_MOST_UNITS { AHEAD } else { AHEAD_OF_MOST };
     match (plan.way, rounds(task, plan)) {
-        (Way::OneCube | Way::Resident, 0..=FEW_ROUNDS) => AHEAD_OF_FEW,
-        (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => AHEAD_OF_SOME,
+        (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => most.min(rounds.next_power_of_two() as u32),
         _ => 0,
+    }
+}
+
+/// Cubes that a unit looks at together: all it has to look at, if there are registers for their folds.
+pub fn looks<S: State>(task: &Task, plan: &Plan) -> u32 {
+    let most = (LOOKED_AT / (task.keys * S::WORDS as u32)).max(1);
+    match plan.way {
+        Way::Resident => plan.cubes.div_ceil(plan.listening()).min(most),
+        _ => 1,
     }
 }
 
@@ -250,12 +270,16 @@ const RESERVED: usize = 1024;
 
 /// Units of as many cubes as `together` that share `len` items.
 fn resident_units(len: u64, together: u32) -> u32 {
-    match len > MANY * u64::from(together) {
-        true => RESIDENT_MANY_UNITS,
-        false => {
-            let units = (len / FEW_CUBES).next_power_of_two();
-            units.clamp(RESIDENT_LEAST_UNITS.into(), RESIDENT_UNITS.into()) as u32
-        }
+    let each = len / u64::from(together);
+    let (_, most) = RESIDENT_UNITS.into_iter().find(|&(items, _)| each <= items).unwrap_or_default();
+    (len / FEW_CUBES).next_power_of_two().clamp(RESIDENT_LEAST_UNITS.into(), most.into()) as u32
+}
+
+/// Cubes of `units` and planes, of which one plane looks at all: rather a few less than a row that is nearly empty.
+fn whole_rows(cubes: u32, (units, plane): (u32, u32)) -> u32 {
+    match units < RESIDENT_MOST_UNITS && plane > 0 && cubes > plane {
+        true => cubes - cubes % plane,
+        false => cubes,
     }
 }
 
@@ -353,9 +377,10 @@ mod tests {
     fn items_are_prepared_where_a_wait_matters() {
         let profile = Profile { multiprocessors: Some(132), shared_bytes: 1 << 17, ..Profile::plain() };
         let ahead = |task: Task| plan(task, Way::Auto, &profile).map(|plan| super::ahead(&task, &plan));
-        let units = 132 * u64::from(RESIDENT_UNITS);
-        assert_eq!([1_000, 2 * units, 2 * units + 1].map(|len| ahead(task(len))), [Ok(1), Ok(1), Ok(4)]);
-        assert_eq!([32 * units, 64 * units, 64 * units + 1].map(|len| ahead(task(len))), [Ok(4), Ok(4), Ok(0)]);
+        // One cube of 512 units, then 132 of 256, of 512 and of 1024.
+        assert_eq!([500, 1_000, 2_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
+        assert_eq!([10_000, 67_584, 100_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
+        assert_eq!([1_000_000, 2_700_000, 10_000_000].map(|len| ahead(task(len))), [Ok(4), Ok(1), Ok(0)]);
         assert_eq!(ahead(Task { members: 2, ..task(1_000) }), Ok(0));
         let launches = plan(task(1_000), Way::Launches, &profile).map(|plan| super::ahead(&task(1_000), &plan));
         assert_eq!(launches, Ok(0));
@@ -368,8 +393,12 @@ mod tests {
         let cubes = |len| plan(task(len), Way::Resident, &stays).map(|plan| (plan.cubes, plan.steps));
         assert_eq!([cubes(1), cubes(129), cubes(1 << 24)], [Ok((1, 500)), Ok((2, 500)), Ok((132, 500))]);
         let units = |len| plan(task(len), Way::Resident, &stays).map(|plan| plan.units);
-        assert_eq!([3_000, 10_000, 30_000].map(units), [Ok(128), Ok(256), Ok(512)]);
-        assert_eq!([units(132 * MANY), units(132 * MANY + 1)], [Ok(512), Ok(1024)]);
+        assert_eq!([3_000, 10_000, 100_000].map(units), [Ok(128), Ok(256), Ok(256)]);
+        let [(few, _), (many, _), _] = RESIDENT_UNITS.map(|(items, units)| (132 * (items.min(1 << 20) + 1), units));
+        assert_eq!([units(few - 1), units(few), units(many - 1), units(many)], [Ok(256), Ok(512), Ok(512), Ok(1024)]);
+        let planes = Profile { plane: Some(32), ..stays.clone() };
+        let rows = |len| plan(task(len), Way::Resident, &planes).map(|plan| (plan.cubes, plan.listening()));
+        assert_eq!([10_000, 1_000_000, 10_000_000].map(rows), [Ok((40, 32)), Ok((128, 32)), Ok((132, 160))]);
         let unknown = Profile { multiprocessors: None, ..stays.clone() };
         for lacks in [unknown, Profile { atomic_u32: false, ..stays }] {
             assert_eq!(plan(task(9), Way::Resident, &lacks), Err(Refusal::Lacks(Feature::CubeBarrier)));

@@ -8,16 +8,16 @@
 use cubecl::prelude::*;
 use cubefold_derive::launched;
 
-use super::totals::{Blueprint, cube_folds, first_item, hand_over, nothing, prepare, share, unit_folds, unprepared};
+use super::totals::{Blueprint, cube_folds, first_item, nothing, prepare, share, totals, unit_folds, unprepared};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::{carried, choose};
 use crate::scan::descriptor::{Descriptors, Slots, look, publish};
-use crate::tile::{fetch, keep, kept, registers, store};
+use crate::tile::{fetch, keep, kept, plane_folds, registers, store};
 use crate::views::View;
 use crate::{Monoid, MonoidExpand, State};
 
-/// The unit's folds of what `cubes` cubes tell, from slot `first` on, a row of cubes for each key. Where something is not there after
-/// `patience` looks, `sound` is 0.
+/// The unit's folds of what `cubes` cubes tell, from slot `first` on, `blueprint.pitch` slots for each key; for as many units as
+/// `blueprint` has listen. Where something is not there after `patience` looks, `sound` is 0.
 #[cube]
 fn told_folds<O: Monoid, D: Descriptors>(
     op: &O,
@@ -30,19 +30,28 @@ fn told_folds<O: Monoid, D: Descriptors>(
     #[comptime] blueprint: Blueprint,
 ) -> Array<u32> {
     let keys = comptime!(blueprint.keys);
-    let units = comptime!(blueprint.units);
+    let listening = comptime!(blueprint.listening);
+    let together = comptime!(blueprint.looks);
     let mut sums = nothing::<O>(op, keys);
-    let mut seen = registers::<O::State>(keys);
-    let rounds = share(UNIT_POS, units, cubes);
+    let mut seen = registers::<O::State>(comptime!(keys * together));
+    let rounds = comptime!(blueprint.pitch / (listening * together));
+    #[unroll(rounds == 1)]
     for round in 0..rounds {
-        let slot = first + UNIT_POS + round * units;
+        let start = round * comptime!(listening * together) + UNIT_POS;
         let mut there = 0u32;
         let mut looks = 0u32;
         while there == 0u32 && looks < patience {
             there = 1u32;
             #[unroll]
-            for key in 0..keys {
-                there &= look::<O::State, D>(words, slots, slot + key * cubes, &mut seen, key);
+            for row in 0..together {
+                let cube = start + comptime!(row * listening);
+                // Past the last cube, its words again: so that all are on their way at once.
+                let cube = if comptime!(blueprint.full) { cube } else { min(cube, cubes - 1u32) };
+                #[unroll]
+                for key in 0..keys {
+                    let slot = first + comptime!(key * blueprint.pitch) + cube;
+                    there &= look::<O::State, D>(words, slots, slot, &mut seen, comptime!(row * keys + key));
+                }
             }
             looks += 1u32;
         }
@@ -50,10 +59,17 @@ fn told_folds<O: Monoid, D: Descriptors>(
             sound[0] = 0u32;
         }
         #[unroll]
-        for key in 0..keys {
-            let found = choose::<O::State>(there != 0u32, kept::<O::State>(&seen, key), op.identity());
-            let folded = op.combine(kept::<O::State>(&sums, key), found);
-            keep::<O::State>(&mut sums, carried::<O>(op, round < rounds, folded), key);
+        for row in 0..together {
+            #[unroll]
+            for key in 0..keys {
+                let mut found = kept::<O::State>(&seen, comptime!(row * keys + key));
+                if comptime!(!blueprint.full) {
+                    let told = start + comptime!(row * listening) < cubes;
+                    found = choose::<O::State>(told, found, op.identity());
+                }
+                let folded = op.combine(kept::<O::State>(&sums, key), found);
+                keep::<O::State>(&mut sums, carried::<O>(op, round < rounds, folded), key);
+            }
         }
     }
     sums
@@ -81,10 +97,9 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
     let keys = comptime!(blueprint.keys);
     let units = comptime!(blueprint.units);
     let ahead = comptime!(blueprint.ahead);
-    // Two: some units fold what other cubes tell while others still fold what this one does.
     let mut states = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
+    // Two: some units fold what other cubes tell while others still fold what this one does.
     let mut others = Shared::<[u32]>::new_slice(comptime!(blueprint.slots() as usize * <O::State as State>::WORDS));
-    let mut totals = Shared::<[u32]>::new_slice(comptime!(keys as usize * <O::State as State>::WORDS));
     let mut told = Shared::<[u32]>::new_slice(comptime!(<O::Shared as State>::WORDS));
     let mut sound = Shared::<[u32]>::new_slice(1usize);
     let member = 0u32.runtime();
@@ -102,7 +117,7 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
     let rounds = share(start, stride, len);
     let mut prepared = unprepared(ahead);
     let now = Moment { member, step: first, origin: member };
-    prepare::<V, O>(&view, &op, start, stride, rounds, setting, now, &mut prepared, ahead);
+    prepare::<V, O>(&view, &op, start, stride, rounds, setting, now, true, &mut prepared, ahead);
     for step in first..end {
         // Protects: every unit reads the shared state, and whether all were here.
         sync_cube();
@@ -112,21 +127,34 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
             let mut sums =
                 unit_folds::<V, O>(&view, &op, start, stride, rounds, setting, shared, now, &prepared, ahead, keys);
             let own = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
-            let slots = Slots { count: 2u32 * cubes * keys, tag: step - first + 1u32 };
-            let set = (step % 2u32) * cubes * keys;
+            let slots = Slots { count: comptime!(2 * blueprint.pitch * keys).runtime(), tag: step - first + 1u32 };
+            let set = (step % 2u32) * comptime!(blueprint.pitch * keys);
             if UNIT_POS < keys {
-                publish::<O::State, D>(words, slots, set + UNIT_POS * cubes + cube, own);
+                publish::<O::State, D>(words, slots, set + UNIT_POS * comptime!(blueprint.pitch) + cube, own);
             }
             // While what the cubes tell is on its way.
             let next = Moment { member, step: step + 1u32, origin: member };
-            prepare::<V, O>(&view, &op, start, stride, rounds, setting, next, &mut prepared, ahead);
-            let mut all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
-            // Some units waited longer than others: those of a plane exchange next, and must be together again.
-            sync_cube();
-            let folded = cube_folds::<O>(&op, &mut all, cubes, &mut others, blueprint);
-            hand_over::<O>(folded, &mut totals, blueprint);
+            prepare::<V, O>(&view, &op, start, stride, rounds, setting, next, false, &mut prepared, ahead);
+            let mut all = nothing::<O>(&op, keys);
+            if UNIT_POS < comptime!(blueprint.listening) {
+                all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
+            }
+            if comptime!(blueprint.plane > 0) {
+                // Some units waited longer than others, and exchange next. Under WGSL it is a barrier of the cube: for all.
+                sync_plane();
+            }
+            let mut folded = op.identity();
+            if comptime!(blueprint.listening == blueprint.plane) {
+                if UNIT_POS < comptime!(blueprint.plane) {
+                    folded = plane_folds::<O>(&op, &mut all, keys, comptime!(blueprint.plane));
+                }
+            } else {
+                folded =
+                    cube_folds::<O>(&op, &mut all, comptime!(blueprint.listening).runtime(), &mut others, blueprint);
+            }
+            let totals = totals::<O>(&op, folded, &mut states, blueprint);
             if UNIT_POS == 0 {
-                let next = op.update(&*totals, &*history, setting, shared, now);
+                let next = op.update(crate::tile::words(&totals), &*history, setting, shared, now);
                 store::<O::Shared>(&mut *told, 0u32, next);
                 store::<O::Shared>(history, step + 1u32, next);
                 if sound[0] == 0u32 {

@@ -159,9 +159,10 @@ impl<'a> Steps<'a> {
                 argument(self.cursor.clone(), 2),
                 task.len as u32,
                 plan.cubes,
+                if step > 0 { plan.cubes } else { 0 },
                 step % 2,
                 task.steps,
-                blueprint(task, plan),
+                blueprint::<O::State>(task, plan),
             );
         }
     }

@@ -2,11 +2,12 @@
 
 use cubecl::prelude::*;
 
-use super::{Feedback, FeedbackExpand, Moment};
+use super::{Feedback, FeedbackExpand, Moment, PREPARED};
 use crate::ops::carried;
-use crate::tile::{keep, kept, plane_folds, registers, shared_load, shared_store, shuffled_from, store};
+use crate::rng::Random;
+use crate::tile::{fetch, keep, kept, plane_folds, registers, shared_load, shared_store, shuffled_from, store};
 use crate::views::{View, ViewExpand};
-use crate::{Monoid, MonoidExpand, Wide};
+use crate::{Monoid, MonoidExpand, State, Wide};
 
 /// What a loop is compiled anew for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +20,14 @@ pub struct Blueprint {
     pub keys: u32,
     /// Items of a unit, the last ones, that are prepared while it waits.
     pub ahead: u32,
+    /// Units that look at what other cubes tell, where cubes stay: the first ones.
+    pub listening: u32,
+    /// Cubes that each of them looks at together.
+    pub looks: u32,
+    /// Slots for what the cubes tell of a key: for as many of them as units look at in whole rounds.
+    pub pitch: u32,
+    /// Whether there is a cube for each of these slots.
+    pub full: bool,
 }
 
 impl Blueprint {
@@ -73,15 +82,16 @@ fn push<O: Monoid>(op: &O, sums: &mut Array<u32>, state: O::State, key: u32, #[c
 /// Registers for what is prepared of `ahead` items.
 #[cube]
 pub fn unprepared(#[comptime] ahead: u32) -> Array<u32> {
-    let mut prepared = registers::<u32>(comptime!(ahead.max(1)));
+    let mut prepared = registers::<Random>(comptime!(ahead.max(1)));
     #[unroll]
-    for place in 0..ahead {
-        keep::<u32>(&mut prepared, 0u32.runtime(), place);
+    for word in 0..comptime!(ahead as usize * <Random as State>::WORDS) {
+        prepared[word] = 0u32.runtime();
     }
     prepared
 }
 
-/// Prepares the last `ahead` of the items `first`, `first + stride`, …, of which there are `rounds`.
+/// Prepares the last `ahead` of the items `first`, `first + stride`, …, of which there are `rounds`, if that is due: where `now` is the
+/// first of the steps for which items are prepared at once, or of a launch.
 #[cube]
 pub fn prepare<V: View, O: Feedback<V::Item>>(
     view: &V,
@@ -91,16 +101,30 @@ pub fn prepare<V: View, O: Feedback<V::Item>>(
     rounds: u32,
     setting: O::Setting,
     now: Moment,
+    start: bool,
     prepared: &mut Array<u32>,
     #[comptime] ahead: u32,
 ) {
-    #[unroll]
-    for place in 0..ahead {
-        if place < rounds {
-            let item = view.read(Wide { low: first + (rounds - 1u32 - place) * stride, high: 0u32.runtime() });
-            keep::<u32>(prepared, op.prepare(item, setting, now), place);
+    if comptime!(ahead > 0) {
+        let within = now.step % PREPARED;
+        if start || within == 0u32 {
+            let from = Moment { member: now.member, step: now.step - within, origin: now.origin };
+            #[unroll]
+            for place in 0..ahead {
+                if place < rounds {
+                    let item = view.read(Wide { low: first + (rounds - 1u32 - place) * stride, high: 0u32.runtime() });
+                    keep::<Random>(prepared, op.prepare(item, setting, from), place);
+                }
+            }
         }
     }
+}
+
+/// The word of a step among those for [`PREPARED`].
+#[cube]
+fn word_of(words: Random, step: u32) -> u32 {
+    let odd = (step & 1u32) != 0u32;
+    select((step & 2u32) != 0u32, select(odd, words.d, words.c), select(odd, words.b, words.a))
 }
 
 /// The unit's folds of the items `first`, `first + stride`, …, of which there are `rounds`; the last ones are `prepared`, or none
@@ -122,6 +146,9 @@ pub fn unit_folds<V: View, O: Feedback<V::Item>>(
     let mut sums = nothing::<O>(op, keys);
     // Where items of a key lie together, one fold goes on from item to item, and into its register when another key comes.
     let mut current = keys.runtime();
+    if rounds > 0 {
+        current = op.key(view.read(Wide { low: first, high: 0u32.runtime() }), setting, shared, now);
+    }
     let mut run = op.identity();
     let alone = rounds - min(rounds, ahead);
     for round in 0..alone {
@@ -146,7 +173,7 @@ pub fn unit_folds<V: View, O: Feedback<V::Item>>(
                 run = op.identity();
                 current = key;
             }
-            let known = kept::<u32>(prepared, place);
+            let known = word_of(kept::<Random>(prepared, place), now.step);
             run = op.combine(run, op.respond_prepared(item, known, setting, shared, now));
         }
     }
@@ -251,25 +278,37 @@ fn units_folds<O: Monoid>(
     shared_load::<O::State>(&*states, min(UNIT_POS, comptime!(keys - 1)) * units, slots)
 }
 
-/// Puts the folds that [`cube_folds`] gave into `totals`, for the first unit to read.
+/// The folds that [`cube_folds`] gave, all of them on the first unit.
 #[cube]
-pub fn hand_over<O: Monoid>(folded: O::State, totals: &mut Shared<[u32]>, #[comptime] blueprint: Blueprint) {
+pub fn totals<O: Monoid>(
+    op: &O,
+    folded: O::State,
+    states: &mut Shared<[u32]>,
+    #[comptime] blueprint: Blueprint,
+) -> Array<u32> {
     let keys = comptime!(blueprint.keys);
+    let mut totals = nothing::<O>(op, keys);
     if comptime!(blueprint.plane > 0) {
         if UNIT_POS < comptime!(blueprint.plane) {
             #[unroll]
             for key in 0..keys {
-                let total = shuffled_from::<O::State>(folded, key);
-                if UNIT_POS == 0 {
-                    store::<O::State>(&mut *totals, key, total);
-                }
+                keep::<O::State>(&mut totals, shuffled_from::<O::State>(folded, key), key);
             }
         }
     } else {
+        // Protects: what was read of the states is read.
+        sync_cube();
         if UNIT_POS < keys {
-            store::<O::State>(&mut *totals, UNIT_POS, folded);
+            store::<O::State>(&mut *states, UNIT_POS, folded);
         }
         // Protects: the first unit reads what others store.
         sync_cube();
+        if UNIT_POS == 0 {
+            #[unroll]
+            for key in 0..keys {
+                keep::<O::State>(&mut totals, fetch::<O::State>(&*states, key), key);
+            }
+        }
     }
+    totals
 }

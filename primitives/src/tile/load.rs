@@ -35,6 +35,20 @@ pub fn registers<T: State>(#[comptime] items: u32) -> Array<u32> {
     Array::<u32>::new(comptime!(items as usize * T::WORDS))
 }
 
+/// The words of a unit's registers.
+pub fn words(registers: &Array<u32>) -> &[u32] {
+    registers
+}
+
+/// The kernel's half, written out as `#[cube]` does not see that an array is a slice.
+pub mod words {
+    use cubecl::prelude::*;
+
+    pub fn expand<'a>(_scope: &Scope, registers: &'a NativeExpand<Array<u32>>) -> &'a NativeExpand<[u32]> {
+        registers
+    }
+}
+
 /// Loads the unit's runs of a step, row after row, into `words`; `full` where the whole tile is there, else its first
 /// `valid` items. Words of items past `valid` must not be used.
 #[cube]

@@ -2,6 +2,7 @@
 
 use cubefold::iterate::{Feedback, FeedbackExpand, Iteration, Moment, Way, recall, total};
 use cubefold::prelude::*;
+use cubefold::rng::Random;
 use cubefold::{Error, Profile};
 
 use crate::devices::{devices, gpus, limited, private, ways, with_planes};
@@ -21,6 +22,12 @@ struct Mixing {
 fn scrambled(value: u32) -> u32 {
     let mixed = cubefold::wrapping_mul(value ^ (value >> 15u32), 0x2c1b_3c6du32.runtime());
     mixed ^ (mixed >> 12u32)
+}
+
+/// What an item is at a step, whatever the shared state is.
+#[cube]
+fn word(item: u32, setting: u32, step: u32) -> u32 {
+    item ^ setting ^ (step << 20u32)
 }
 
 #[cube]
@@ -51,10 +58,15 @@ impl Feedback<u32> for Mixing {
         (item ^ (shared >> 9u32)) % (self.keys + 1u32)
     }
     fn respond(&self, item: u32, setting: u32, shared: u32, now: Moment) -> u32 {
-        self.respond_prepared(item, self.prepare(item, setting, now), setting, shared, now)
+        scrambled(word(item, setting, now.step) ^ shared)
     }
-    fn prepare(&self, item: u32, setting: u32, now: Moment) -> u32 {
-        item ^ setting ^ (now.step << 20u32)
+    fn prepare(&self, item: u32, setting: u32, now: Moment) -> Random {
+        Random {
+            a: word(item, setting, now.step),
+            b: word(item, setting, now.step + 1u32),
+            c: word(item, setting, now.step + 2u32),
+            d: word(item, setting, now.step + 3u32),
+        }
     }
     fn respond_prepared(&self, _item: u32, prepared: u32, _setting: u32, shared: u32, _now: Moment) -> u32 {
         scrambled(prepared ^ shared)
