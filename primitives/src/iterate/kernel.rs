@@ -39,8 +39,8 @@ fn partial_folds<O: Monoid>(
 /// A launch of a loop of `end` steps: every cube makes the shared state of the partials that the launch before left, and folds its
 /// items under it. Partials of two launches lie apart. The last launch makes a shared state only.
 ///
-/// `told_by` cubes left partials: none before the first step. Launches take `turn` 0 and 1 one after the other. One finds its step in `cursor[turn]`, and leaves the next for the other: a
-/// recording of two or more can be played again and again.
+/// `told_by` cubes left partials: none before the first step. Launches take `turn` 0 and 1 one after the other. One finds its step in
+/// `cursor[turn]`, and leaves the next for the other: a recording of two or more can be played again and again.
 #[launched]
 #[cube(launch_unchecked)]
 pub fn step<V: View, O: Feedback<V::Item>>(
