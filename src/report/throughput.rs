@@ -72,10 +72,12 @@ pub fn draw(title: &str, length_name: &str, time_name: &str, series: &[Series]) 
     })
 }
 
-/// 10 where all lengths are powers of it, or where they span two of them; else 2, whose powers lie closer.
+/// 2 where most lengths are powers of it, as charts beside one another then have one axis; else 10 where all are powers of that, or
+/// where they span two of them; else 2, whose powers lie closer.
 fn base_of(series: &[Series]) -> u32 {
     let lengths = || series.iter().flat_map(|series| &series.points).map(|(length, _)| *length);
-    if lengths().all(|length| length.log2().fract() == 0.0) {
+    let powers_of_two = lengths().filter(|length| length.log2().fract() == 0.0).count();
+    if 2 * powers_of_two > lengths().count() {
         return 2;
     }
     let decades = lengths().fold(f64::NEG_INFINITY, |high, length| length.log10().max(high)).floor()
@@ -184,9 +186,11 @@ mod tests {
     #[test]
     fn axes_count_in_powers_of_two_or_ten() {
         let twos = series("twos", &[(1024.0, 1e-5), (65536.0, 1e-4)]);
-        let tens = series("tens", &[(1000.0, 1e-3)]);
+        let tens =
+            |count: i32| series("tens", &(3..3 + count).map(|power| (10f64.powi(power), 1e-3)).collect::<Vec<_>>());
         assert_eq!(base_of(std::slice::from_ref(&twos)), 2);
-        assert_eq!(base_of(&[twos, tens]), 10);
+        assert_eq!(base_of(&[twos.clone(), tens(1)]), 2, "most are");
+        assert_eq!(base_of(&[twos, tens(2)]), 10);
         assert_eq!(base_of(&[series("no power", &[(128.0, 1e-3), (500.0, 1e-2)])]), 2, "no decade is in between");
         assert_eq!(marked(9.5..28.5).marks, [12.0, 16.0, 20.0, 24.0, 28.0]);
         assert_eq!(marked(-4.2..-1.9).marks, [-4.0, -3.0, -2.0]);
