@@ -5,12 +5,13 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::plan::Task;
+use super::team::Team;
 use super::watch::Watch;
 use super::{Feedback, Moment};
-use crate::State;
 use crate::lanes::{LANES, Lanes, MOST_WORDS};
 use crate::launch_vectors::{Loop, run_widest};
 use crate::views::HostView;
+use crate::{Monoid, State};
 
 /// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
 const CHUNK: u64 = 1 << 12;
@@ -45,25 +46,36 @@ fn run<V: HostView, O: Feedback<V::Item>>(
     member: u32,
     told: impl Fn(u32, O::Shared),
 ) -> Vec<O::Shared> {
-    let setting = op.setting(member);
-    let mut shared = op.start(setting);
-    let mut states = Vec::with_capacity(task.steps as usize + 1);
-    let mut history = vec![0; (task.steps as usize + 1) * O::Shared::WORDS];
-    let mut totals = vec![0; task.keys as usize * O::State::WORDS];
-    shared.pack(&mut history, 0);
-    states.push(shared);
-    for step in 0..task.steps {
-        let now = Moment { member, step, origin: 0 };
-        let folded = fold(view, op, task, Seen { setting, shared, now });
-        for (key, state) in folded.into_iter().enumerate() {
-            state.pack(&mut totals, key * O::State::WORDS);
-        }
-        shared = op.update(&totals, &history, setting, shared, now);
-        shared.pack(&mut history, (step as usize + 1) * O::Shared::WORDS);
+    // A power of two of them, of equal lengths: any usual number of threads shares them evenly.
+    let chunks = task.len.div_ceil(CHUNK).next_power_of_two();
+    let len = task.len.div_ceil(chunks).next_multiple_of(LANES as u64);
+    let work = |seen, chunk: u32| {
+        let first = task.len.min(u64::from(chunk) * len);
+        let end = task.len.min(first + len);
+        run_widest(Chunk { view, op, seen, keys: task.keys as usize, first, end })
+    };
+    let helpers = (rayon::current_num_threads() / task.members as usize).min(chunks as usize).saturating_sub(1);
+    Team::new(chunks as u32, work).lead(helpers, |team| {
+        let setting = op.setting(member);
+        let mut shared = op.start(setting);
+        let mut states = Vec::with_capacity(task.steps as usize + 1);
+        let mut history = vec![0; (task.steps as usize + 1) * O::Shared::WORDS];
+        let mut totals = vec![0; task.keys as usize * O::State::WORDS];
+        shared.pack(&mut history, 0);
         states.push(shared);
-        told(step + 1, shared);
-    }
-    states
+        for step in 0..task.steps {
+            let now = Moment { member, step, origin: 0 };
+            let Some(folded) = team.step(Seen { setting, shared, now }) else { break };
+            for (key, state) in sums(op, task, folded).into_iter().enumerate() {
+                state.pack(&mut totals, key * O::State::WORDS);
+            }
+            shared = op.update(&totals, &history, setting, shared, now);
+            shared.pack(&mut history, (step as usize + 1) * O::Shared::WORDS);
+            states.push(shared);
+            told(step + 1, shared);
+        }
+        states
+    })
 }
 
 /// What all items of a step see.
@@ -74,24 +86,10 @@ struct Seen<S, T> {
     now: Moment,
 }
 
-/// The folds of all keys: of chunks in parallel, then of the chunks in order.
-fn fold<V: HostView, O: Feedback<V::Item>>(
-    view: &V,
-    op: &O,
-    task: &Task,
-    seen: Seen<O::Setting, O::Shared>,
-) -> Vec<O::State> {
-    let chunk = |index: u64| {
-        let (first, end) = (index * CHUNK, task.len.min((index + 1) * CHUNK));
-        run_widest(Chunk { view, op, seen, keys: task.keys as usize, first, end })
-    };
-    let chunks = task.len.div_ceil(CHUNK);
-    if chunks <= 1 {
-        return chunk(0);
-    }
-    let folded: Vec<Vec<O::State>> = (0..chunks).into_par_iter().map(chunk).collect();
+/// The folds of all keys, of those of the chunks in order.
+fn sums<S: State, O: Monoid<State = S>>(op: &O, task: &Task, chunks: Vec<Vec<S>>) -> Vec<S> {
     let mut sums = vec![op.identity(); task.keys as usize];
-    for chunk in folded {
+    for chunk in chunks {
         for (sum, state) in sums.iter_mut().zip(chunk) {
             *sum = op.combine(*sum, state);
         }

@@ -21,6 +21,7 @@ mod launch;
 mod plan;
 mod resident;
 mod steps;
+mod team;
 mod totals;
 mod watch;
 
