@@ -12,6 +12,8 @@
 //!
 //! `NAME:1` is the second one of a kind.
 
+#[cfg(feature = "wgpu")]
+mod adapters;
 mod name;
 #[cfg(feature = "vulkan")]
 mod spirv;

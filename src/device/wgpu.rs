@@ -3,13 +3,23 @@
 use cubecl::device::{DeviceUnavailable, WgpuDevice, WgpuDeviceKind};
 use cubecl_server::runtime::Runtime;
 use cubecl_wgpu::{WgpuRuntime, WgslCompiler, wgpu};
-use cubefold_primitives::Device;
+use cubefold_primitives::{Device, Profile};
 
-use super::{Kind, Name, Reason, Refusal, refuse, start};
+use super::{Kind, Name, Reason, Refusal, adapters, refuse, start};
 
-/// The kinds of hardware, in the order in which they are counted.
-const HARDWARE: [fn(usize) -> WgpuDeviceKind; 4] =
-    [WgpuDeviceKind::DiscreteGpu, WgpuDeviceKind::IntegratedGpu, WgpuDeviceKind::VirtualGpu, WgpuDeviceKind::Other];
+/// A kind of hardware to wgpu, and to CubeCL with a number.
+pub type HardwareKind = (wgpu::DeviceType, fn(usize) -> WgpuDeviceKind);
+
+/// All of them, in the order in which they are counted.
+pub const HARDWARE: [HardwareKind; 4] = [
+    (wgpu::DeviceType::DiscreteGpu, WgpuDeviceKind::DiscreteGpu),
+    (wgpu::DeviceType::IntegratedGpu, WgpuDeviceKind::IntegratedGpu),
+    (wgpu::DeviceType::VirtualGpu, WgpuDeviceKind::VirtualGpu),
+    (wgpu::DeviceType::Other, WgpuDeviceKind::Other),
+];
+
+/// Hardware, and its multiprocessors where they are told.
+type Hardware = (WgpuDevice, Option<u32>);
 
 /// The device at `name.index` of all hardware, made by `make` from its kind.
 pub fn hardware(
@@ -17,7 +27,7 @@ pub fn hardware(
     make: impl Fn(WgpuDeviceKind) -> Result<cubecl::Device, DeviceUnavailable>,
 ) -> Result<cubecl::Device, Refusal> {
     let mut passed = 0;
-    for kind in HARDWARE {
+    for (_, kind) in HARDWARE {
         for index in 0.. {
             match make(kind(index)) {
                 Ok(device) if passed == name.index => return Ok(device),
@@ -31,9 +41,19 @@ pub fn hardware(
 
 /// A hardware adapter under WGSL.
 pub fn open_hardware(name: Name) -> Result<Device, Refusal> {
-    match hardware(name, cubecl::Device::wgpu)? {
-        cubecl::Device::Wgpu(device) => open_wgsl(name, &device),
-        _ => Err(refuse(name, Reason::Failed)),
+    open_wgsl(name, best_hardware(name)?)
+}
+
+/// The device at `name.index` of all hardware under Vulkan, as CubeCL prefers that; where there is none, of what CubeCL finds.
+fn best_hardware(name: Name) -> Result<Hardware, Refusal> {
+    let vulkan = adapters::all();
+    match vulkan.get(name.index) {
+        Some(adapter) => Ok((adapter.device.clone(), adapter.told.multiprocessors)),
+        None if !vulkan.is_empty() => Err(refuse(name, Reason::NotThere { available: vulkan.len() })),
+        None => match hardware(name, cubecl::Device::wgpu)? {
+            cubecl::Device::Wgpu(device) => Ok((device, None)),
+            _ => Err(refuse(name, Reason::Failed)),
+        },
     }
 }
 
@@ -44,30 +64,28 @@ pub fn has_software() -> bool {
 
 /// An adapter under WGSL: hardware first, then the software one; or the software one of Vulkan alone for `lavapipe`.
 pub fn open(name: Name) -> Result<Device, Refusal> {
-    let (place, software) = match name.kind {
-        Kind::Lavapipe => (Err(0), cubecl::Device::vulkan(WgpuDeviceKind::Cpu)),
-        _ => (hardware_place(name), cubecl::Device::wgpu(WgpuDeviceKind::Cpu)),
+    let hardware = match name.kind {
+        Kind::Lavapipe => Err(refuse(name, Reason::NotThere { available: 0 })),
+        _ => best_hardware(name),
     };
-    match (place, software) {
-        (Ok(device), _) => open_wgsl(name, &device),
-        (Err(before), Ok(cubecl::Device::Wgpu(device))) if name.index == before => match name.kind {
-            Kind::Lavapipe => open_wgsl(name, &device),
-            _ => start(name, "WGSL; in software: for tests, not for timing", || {
-                WgpuRuntime::<WgslCompiler>::client(&device)
-            }),
-        },
-        (Err(before), software) => {
-            Err(refuse(name, Reason::NotThere { available: before + usize::from(software.is_ok()) }))
+    let before = match hardware {
+        Ok(hardware) => return open_wgsl(name, hardware),
+        Err(Refusal { reason: Reason::NotThere { available }, .. }) => available,
+        Err(refusal) => return Err(refusal),
+    };
+    let software = match name.kind {
+        Kind::Lavapipe => cubecl::Device::vulkan(WgpuDeviceKind::Cpu),
+        _ => cubecl::Device::wgpu(WgpuDeviceKind::Cpu),
+    };
+    let compiler = match name.kind {
+        Kind::Lavapipe => "WGSL",
+        _ => "WGSL; in software: for tests, not for timing",
+    };
+    match software {
+        Ok(cubecl::Device::Wgpu(device)) if name.index == before => {
+            start(name, compiler, || WgpuRuntime::<WgslCompiler>::client(&device))
         }
-    }
-}
-
-/// The hardware adapter at the name's index, or how many there are.
-fn hardware_place(name: Name) -> Result<WgpuDevice, usize> {
-    match hardware(name, cubecl::Device::wgpu) {
-        Ok(cubecl::Device::Wgpu(device)) => Ok(device),
-        Err(Refusal { reason: Reason::NotThere { available }, .. }) => Err(available),
-        _ => Err(0),
+        software => Err(refuse(name, Reason::NotThere { available: before + usize::from(software.is_ok()) })),
     }
 }
 
@@ -80,6 +98,13 @@ pub fn driver(name: &str) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-fn open_wgsl(name: Name, device: &WgpuDevice) -> Result<Device, Refusal> {
-    start(name, "WGSL", || WgpuRuntime::<WgslCompiler>::client(device))
+fn open_wgsl(name: Name, (device, multiprocessors): Hardware) -> Result<Device, Refusal> {
+    let device = start(name, "WGSL", || WgpuRuntime::<WgslCompiler>::client(&device))?;
+    match (device.client(), device.profile()) {
+        (Some(client), Some(profile)) if multiprocessors.is_some() => {
+            let profile = Profile { multiprocessors, ..profile.clone() };
+            Ok(Device::with_profile(client.clone(), device.label(), profile))
+        }
+        _ => Ok(device),
+    }
 }

@@ -5,6 +5,7 @@
 #[allow(dead_code)] // what other tests ask of devices
 #[path = "../it/devices.rs"]
 mod devices;
+mod features;
 mod figures;
 
 /// One module and one test an example, so that all of them cost one link; a file of the folder that is missing here fails the last test.

@@ -60,9 +60,9 @@ pub fn observed(device: &Device) -> std::sync::Arc<std::sync::Mutex<Vec<(&'stati
 
 /// A device of its own on the same hardware, so that observers and counters see this test alone.
 pub fn private(device: &Device) -> Device {
-    match device.client() {
-        None => Device::host(),
-        Some(client) => Device::from_client(client.clone(), device.label()),
+    match device.is_host() {
+        true => Device::host(),
+        false => limited(device, |_| ()),
     }
 }
 

@@ -7,7 +7,7 @@ use cubefold_primitives::rng::{Key, Random, normal_pair, philox};
 use cubefold_primitives::views::{Mapping, MappingExpand};
 use cubefold_primitives::{Both, Captured, Commutative, Monoid, MonoidExpand, Operator, State, Wide};
 
-use super::fixed::{Excess, fixed, float, none, plus};
+use super::fixed::{Excess, fault, fixed, float, none, plus};
 
 /// Domain of the draws of noise traders: the last word of the counter, so that no other job draws the same.
 const NOISE: u32 = 0x4d41_524b;
@@ -170,7 +170,7 @@ impl Feedback<Wide> for Demand {
         let follower = total::<Excess>(totals, 1u32);
         let noise = total::<Excess>(totals, 2u32);
         let all = plus(fundamental, plus(follower, noise));
-        let moved = (float(all.total) * terms.unit_move).clamp(-0.2f32, 0.2f32);
+        let moved = (float(all) * terms.unit_move).clamp(-0.2f32, 0.2f32);
         let next = now.step + 1u32;
         let log_price = quote.log_price + moved + self.jumps[min(now.step, self.jumps_end) as usize];
         // The price of `lag` steps ago, or the first.
@@ -182,10 +182,10 @@ impl Feedback<Wide> for Demand {
             log_price,
             gap: terms.log_fundamental + self.path[min(next, self.path_end) as usize] - log_price,
             trend: select(terms.lag == 0u32, 0.0f32, log_price - lagged),
-            fundamental: float(fundamental.total) * terms.unit,
-            follower: float(follower.total) * terms.unit,
-            noise: float(noise.total) * terms.unit,
-            fault: quote.fault | all.fault,
+            fundamental: float(fundamental) * terms.unit,
+            follower: float(follower) * terms.unit,
+            noise: float(noise) * terms.unit,
+            fault: quote.fault | fault(all),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Demand in fixed point: sums that are the same in any order and on any device.
 //!
-//! A demand is rounded to the nearest of at most 31 bits, halves up, and the sum has 64 in two's complement: 2^32 of them cannot
-//! leave it. What has more bits is a fault, and so is a NaN: it adds nothing, and the sum remembers.
+//! A demand is rounded to the nearest of at most 30 bits, halves up, and the sum has 63 in two's complement: 2^32 of them cannot
+//! leave it. What has more bits is a fault, and so is a NaN: it adds nothing, and the sum remembers in the bit that is left.
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
 use cubecl::prelude::*;
@@ -10,45 +10,63 @@ use cubefold_primitives::{State, Wide, wide_add};
 /// A sum of demands.
 #[derive(Debug, Clone, Copy, State)]
 pub struct Excess {
-    /// In fixed point, two's complement.
-    pub total: Wide,
-    /// 1 where a demand did not fit.
-    pub fault: u32,
+    /// The low 32 bits in fixed point.
+    low: u32,
+    /// The other 31 bits, and over them 1 where a demand did not fit.
+    high: u32,
 }
+
+/// The bit of a fault.
+const FAULT: u32 = 1 << 31;
 
 /// No demand.
 #[cube]
 #[inline(always)] // as the others: in loops that become vectors
 pub fn none() -> Excess {
-    Excess { total: Wide { low: 0u32.runtime(), high: 0u32.runtime() }, fault: 0u32.runtime() }
+    Excess { low: 0u32.runtime(), high: 0u32.runtime() }
 }
 
 /// Both demands together.
 #[cube]
 #[inline(always)]
 pub fn plus(left: Excess, right: Excess) -> Excess {
-    Excess { total: wide_add(left.total, right.total), fault: left.fault | right.fault }
+    let sum = wide_add(Wide { low: left.low, high: left.high }, Wide { low: right.low, high: right.high });
+    Excess { low: sum.low, high: (sum.high & 0x7fff_ffffu32) | ((left.high | right.high) & FAULT) }
 }
 
 /// A demand of `value` units.
 #[cube]
 #[inline(always)]
 pub fn fixed(value: f32) -> Excess {
-    // By the bits, so that a NaN is one of those too large: 2^31 and above.
-    let fits = (value.to_bits() & 0x7fff_ffffu32) < 0x4f00_0000u32;
+    // By the bits, so that a NaN is one of those too large: 2^30 and above.
+    let fits = (value.to_bits() & 0x7fff_ffffu32) < 0x4e80_0000u32;
     let kept = select(fits, value, 0.0f32);
     // Both are exact: a number of 2^23 or more is whole.
     let below = kept.floor();
     // CubeCL 0.11.3 makes one of two casts, and WGSL then 0 of what is negative: the sum keeps them apart.
     let whole = below as i32 + select(kept - below >= 0.5f32, 1i32, 0i32);
     let low = whole as u32;
-    let high = select((low >> 31u32) != 0u32, 0xffff_ffffu32, 0u32);
-    Excess { total: Wide { low, high }, fault: select(fits, 0u32, 1u32) }
+    let high = select((low >> 31u32) != 0u32, 0x7fff_ffffu32, 0u32);
+    Excess { low, high: high | select(fits, 0u32, FAULT) }
 }
 
-/// The float nearest to a two's complement number of 64 bits, but for the rounding of its low word.
+/// The sum in fixed point, two's complement.
 #[cube]
-pub fn float(value: Wide) -> f32 {
+fn total(sum: Excess) -> Wide {
+    let sign = select((sum.high & 0x4000_0000u32) != 0u32, FAULT, 0u32);
+    Wide { low: sum.low, high: (sum.high & 0x7fff_ffffu32) | sign }
+}
+
+/// 1 where a demand did not fit.
+#[cube]
+pub fn fault(sum: Excess) -> u32 {
+    sum.high >> 31u32
+}
+
+/// The float nearest to a sum, but for the rounding of its low word.
+#[cube]
+pub fn float(sum: Excess) -> f32 {
+    let value = total(sum);
     let negative = (value.high >> 31u32) != 0u32;
     let mask = select(negative, 0xffff_ffffu32, 0u32);
     let flipped = Wide { low: value.low ^ mask, high: value.high ^ mask };
@@ -63,7 +81,7 @@ mod tests {
 
     fn rounded(value: f32) -> Option<i64> {
         let excess = fixed(value);
-        (excess.fault == 0).then_some(u64::from(excess.total) as i64)
+        (fault(excess) == 0).then_some(u64::from(total(excess)) as i64)
     }
 
     #[test]
@@ -72,26 +90,39 @@ mod tests {
             assert_eq!(rounded(value), Some(expected), "{value}");
         }
         // Whole numbers whose half is not a float stay as they are.
-        for value in [8_388_609.0f32, -8_388_609.0, 16_777_215.0, -2_147_483_520.0, 2_147_483_520.0] {
+        for value in [8_388_609.0f32, -8_388_609.0, 16_777_215.0, -1_073_741_760.0, 1_073_741_760.0] {
             assert_eq!(rounded(value), Some(value as i64), "{value}");
         }
     }
 
     #[test]
     fn the_largest_demand_fits_and_the_next_one_is_a_fault() {
-        let limit = 2_147_483_648.0f32;
+        let limit = 1_073_741_824.0f32;
         assert!(rounded(limit.next_down()).is_some() && rounded(-limit.next_down()).is_some());
         for value in [limit, -limit, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert_eq!(rounded(value), None, "{value}");
-            assert_eq!(plus(fixed(1.0), fixed(value)).fault, 1, "{value}");
-            assert_eq!(u64::from(plus(fixed(1.0), fixed(value)).total), 1, "{value}");
+            for sum in [plus(fixed(-1.0), fixed(value)), plus(plus(fixed(value), fixed(value)), fixed(-1.0))] {
+                assert_eq!((fault(sum), u64::from(total(sum)) as i64), (1, -1), "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_of_the_largest_demands_as_there_can_be_stay_in_the_sum() {
+        for largest in [1_073_741_824.0f32.next_down(), -1_073_741_824.0f32.next_down()] {
+            // Doubled 32 times: 2^32 of them.
+            let sum = (0..32).fold(fixed(largest), |sum, _| plus(sum, sum));
+            assert_eq!((fault(sum), u64::from(total(sum)) as i64), (0, (largest as i64) << 32));
         }
     }
 
     #[test]
     fn a_sum_comes_back_as_a_float() {
-        for value in [0i64, 1, -1, 1 << 40, -(1 << 40), (1 << 24) - 1, i64::MAX, i64::MIN + 1] {
-            assert_eq!(float(Wide::from(value as u64)), value as f32, "{value}");
+        for value in [0i64, 1, -1, 1 << 40, -(1 << 40), (1 << 24) - 1, (1 << 62) - 1, -1 << 62] {
+            let Wide { low, high } = Wide::from(value as u64);
+            for over in [0, FAULT] {
+                assert_eq!(float(Excess { low, high: high & !FAULT | over }), value as f32, "{value}");
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ fn terms(options: &MarketOptions, scenario: &Scenario) -> Terms {
     }
 }
 
-/// The power of two that was asked for, or else that by which the largest demand of the whole run fits into 30 bits.
+/// The power of two that was asked for, or else that by which the largest demand of the whole run fits into 29 bits.
 pub fn scale_for(options: &MarketOptions, scenario: &Scenario) -> f64 {
     if let Some(bits) = options.fraction_bits {
         return f64::from(bits).exp2();
@@ -59,7 +59,7 @@ pub fn scale_for(options: &MarketOptions, scenario: &Scenario) -> f64 {
     let strongest = (options.strength_spread * LARGEST_DRAW).exp();
     let bound = strongest * (fundamental * distance).max(trend * swing).max(0.1 * noise * LARGEST_DRAW);
     // A bound of 0 is a market in which nobody wants anything.
-    let exponent = (30.0 - bound.max(1e-30).log2()).floor();
+    let exponent = (29.0 - bound.max(1e-30).log2()).floor();
     exponent.clamp(-MOST_BITS, MOST_BITS).exp2()
 }
 
@@ -77,7 +77,7 @@ mod tests {
     fn whatever_widens_the_largest_demand_leaves_fewer_digits() {
         let options = MarketOptions::default();
         let scale = scale_for(&options, &Scenario::default());
-        assert_eq!(scale, 24f64.exp2(), "100 · 0.5 is 50");
+        assert_eq!(scale, 23f64.exp2(), "100 · 0.5 is 50");
         let shocks = vec![Shock { step: 0, size: -1000.0 }];
         assert!(scale_for(&options, &Scenario { shocks, ..Scenario::default() }) < scale);
         let log_fundamental = Some(vec![1000.0; 501]);

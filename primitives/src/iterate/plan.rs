@@ -31,6 +31,14 @@ const RESIDENT_UNITS: [(u64, u32); 3] = [(1 << 11, 256), (1 << 14, 512), (u64::M
 
 const RESIDENT_MOST_UNITS: u32 = 1024;
 
+/// The same where a word is told in two atomics. There (WGSL), 512 and 1024 units take 4.34 and 4.28 ms for a million items, 8.8 and 7.6
+/// for 2.7 million.
+const HALVES_UNITS: [(u64, u32); 2] = [(1 << 12, 512), (u64::MAX, RESIDENT_MOST_UNITS)];
+
+/// Items for each cube, times the cubes, where a word is told in two atomics: reading it takes longer, and fewer cubes tell less. There,
+/// 32, 48 and 64 cubes take 2.51, 2.49 and 2.97 ms for 100,000 items, 64 and 96 take 4.04 and 3.89 for 500,000.
+const HALVES_ITEMS: u64 = 40;
+
 /// Items of a loop up to which one cube has them all, rather than a launch a step. On an H200 (WGSL, as above) one cube takes 3.4 ms
 /// for 10,000 items, a launch a step 12; ten times the items are ten times the time of one cube.
 const FEW: u64 = 1 << 14;
@@ -38,6 +46,10 @@ const FEW: u64 = 1 << 14;
 /// The same rather than cubes that stay. There (CUDA), one cube takes 0.86 ms for 1,000 items and 1.29 for 3,000, cubes that stay
 /// 1.01 and 1.17.
 const FEW_TO_STAY: u64 = 1 << 11;
+
+/// The same where a word is told in two atomics. There (WGSL), one cube takes 1.51 ms for 3,000 items and 1.75 for 4,000, cubes that
+/// stay 1.51 and 1.50.
+const FEW_TO_STAY_BY_HALVES: u64 = 3 << 10;
 
 /// Cubes of a launch where the number of multiprocessors is not told.
 const CUBES: u32 = 256;
@@ -50,7 +62,8 @@ const CUBES_EACH: u32 = 2;
 /// units look at one cube at a time.
 const AHEAD: u32 = 4;
 
-/// The same of a unit of [`RESIDENT_MOST_UNITS`].
+/// The same of a unit of [`RESIDENT_MOST_UNITS`], where a word is told in one atomic. In two, 1 and 4 take 7.6 and 7.0 ms for 2.7
+/// million items.
 const AHEAD_OF_MOST: u32 = 1;
 
 const SOME_ROUNDS: u64 = 32;
@@ -103,6 +116,8 @@ pub struct Plan {
     pub cubes: u32,
     /// Steps of a launch.
     pub steps: u32,
+    /// Whether cubes that stay tell a word in two atomics.
+    pub halves: bool,
 }
 
 /// Why there is no plan; the device's name is not known here.
@@ -130,11 +145,13 @@ impl Task {
 impl Plan {
     /// Units that look at what other cubes tell, where cubes stay: the first ones. One plane needs no barrier, but looks at its words
     /// one after the other: in cubes of most units, which have few registers, as many planes do as there is something for. There, one
-    /// plane and two take 1.04 and 1.18 ms for 10,000 items; of 1024 units one and five take 14.7 and 14.2 for ten million.
+    /// plane and two take 1.04 and 1.18 ms for 10,000 items; of 1024 units one and five take 14.7 and 14.2 for ten million. So they do
+    /// where a word is told in two atomics: under WGSL a barrier of a plane is one of the cube; one plane and two that look at 64 cubes
+    /// take 3.40 and 2.98 ms for 100,000 items.
     pub fn listening(&self) -> u32 {
         match self.plane {
             0 => self.units,
-            plane if self.units < RESIDENT_MOST_UNITS => plane,
+            plane if self.units < RESIDENT_MOST_UNITS && !self.halves => plane,
             plane => self.cubes.next_multiple_of(plane).min(self.units),
         }
     }
@@ -158,7 +175,8 @@ impl Plan {
     /// The plan by a way that is settled.
     fn by<S: State>(way: Way, task: &Task, profile: &Profile) -> Result<Self, Refusal> {
         let fit = |wanted, folds| fitting::<S>(task, profile, wanted, folds).map_err(Refusal::Lacks);
-        let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1 };
+        let halves = !profile.atomic_u64;
+        let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1, halves };
         match way {
             Way::Recorded if !profile.recordings => Err(Refusal::Lacks(Feature::Recordings)),
             Way::Launches | Way::Recorded => {
@@ -167,8 +185,9 @@ impl Plan {
             }
             Way::Resident => {
                 let together = together(profile).ok_or(Refusal::Lacks(Feature::CubeBarrier))?;
-                let fitting = fit(resident_units(task.len, together), 2)?;
-                let most = whole_rows(together, fitting);
+                let together = if halves { together_by_halves(task.len, together) } else { together };
+                let fitting = fit(resident_units(task.len, together, halves), 2)?;
+                let most = whole_rows(task.len, together, fitting.1, halves);
                 let cubes = task.len.div_ceil(fitting.0.into()).clamp(1, most.into()) as u32;
                 plan(fitting, cubes).with_steps(task, profile)
             }
@@ -204,7 +223,7 @@ impl Plan {
 /// Items of a unit that are prepared while it waits for the shared state. None where other loops fill the wait, or a launch ends
 /// before it.
 pub fn ahead(task: &Task, plan: &Plan) -> u32 {
-    let most = if plan.units < RESIDENT_MOST_UNITS { AHEAD } else { AHEAD_OF_MOST };
+    let most = if plan.units < RESIDENT_MOST_UNITS || plan.halves { AHEAD } else { AHEAD_OF_MOST };
     match (plan.way, rounds(task, plan)) {
         (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => most.min(rounds.next_power_of_two() as u32),
         _ => 0,
@@ -228,8 +247,9 @@ fn rounds(task: &Task, plan: &Plan) -> u64 {
 /// The way that is taken where none is asked for.
 fn auto(task: &Task, profile: &Profile) -> Way {
     let stays = together(profile).is_some();
+    let few_to_stay = if profile.atomic_u64 { FEW_TO_STAY } else { FEW_TO_STAY_BY_HALVES };
     match task.members {
-        1 if task.len <= if stays { FEW_TO_STAY } else { FEW } => Way::OneCube,
+        1 if task.len <= if stays { few_to_stay } else { FEW } => Way::OneCube,
         1 if stays => Way::Resident,
         1 if profile.recordings && task.steps >= WORTH_RECORDING => Way::Recorded,
         1 => Way::Launches,
@@ -270,15 +290,26 @@ fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32, folds: usize) 
 const RESERVED: usize = 1024;
 
 /// Units of as many cubes as `together` that share `len` items.
-fn resident_units(len: u64, together: u32) -> u32 {
+fn resident_units(len: u64, together: u32, halves: bool) -> u32 {
     let each = len / u64::from(together);
+    if halves {
+        let units = HALVES_UNITS.into_iter().find(|&(items, _)| each <= items);
+        return units.map_or(RESIDENT_MOST_UNITS, |(_, units)| units);
+    }
     let (_, most) = RESIDENT_UNITS.into_iter().find(|&(items, _)| each <= items).unwrap_or_default();
     (len / FEW_CUBES).next_power_of_two().clamp(RESIDENT_LEAST_UNITS.into(), most.into()) as u32
 }
 
-/// Cubes of `units` and planes, of which one plane looks at all: rather a few less than a row that is nearly empty.
-fn whole_rows(cubes: u32, (units, plane): (u32, u32)) -> u32 {
-    match units < RESIDENT_MOST_UNITS && plane > 0 && cubes > plane {
+/// Cubes that share `len` items where a word is told in two atomics: as many as keep what a cube reads beside its items small.
+fn together_by_halves(len: u64, together: u32) -> u32 {
+    ((len / HALVES_ITEMS).isqrt().max(1)).min(together.into()) as u32
+}
+
+/// Cubes of which planes look at all: rather a few less than a row that is nearly empty, where that matters more than the items. Of
+/// two rows of halves one may be.
+fn whole_rows(len: u64, cubes: u32, plane: u32, halves: bool) -> u32 {
+    let full = if halves { 2 * plane } else { plane };
+    match plane > 0 && cubes > full && len / u64::from(cubes) <= RESIDENT_UNITS[1].0 {
         true => cubes - cubes % plane,
         false => cubes,
     }
@@ -322,7 +353,7 @@ mod tests {
         let without = Profile { recordings: false, ..profile };
         assert_eq!(plan(task(FEW + 1), Way::Auto, &without).map(|plan| plan.way), Ok(Way::Launches));
         assert_eq!(plan(task(9), Way::Recorded, &without), Err(Refusal::Lacks(Feature::Recordings)));
-        let profile = Profile { multiprocessors: Some(132), ..Profile::plain() };
+        let profile = Profile { multiprocessors: Some(132), atomic_u64: true, ..Profile::plain() };
         let way = |task| plan(task, Way::Auto, &profile).map(|plan| plan.way);
         assert_eq!(way(task(FEW_TO_STAY)), Ok(Way::OneCube));
         assert_eq!(way(task(FEW_TO_STAY + 1)), Ok(Way::Resident));
@@ -376,7 +407,8 @@ mod tests {
 
     #[test]
     fn items_are_prepared_where_a_wait_matters() {
-        let profile = Profile { multiprocessors: Some(132), shared_bytes: 1 << 17, ..Profile::plain() };
+        let profile =
+            Profile { multiprocessors: Some(132), atomic_u64: true, shared_bytes: 1 << 17, ..Profile::plain() };
         let ahead = |task: Task| plan(task, Way::Auto, &profile).map(|plan| super::ahead(&task, &plan));
         // One cube of 512 units, then 132 of 256, of 512 and of 1024.
         assert_eq!([500, 1_000, 2_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
@@ -390,7 +422,7 @@ mod tests {
     #[test]
     fn cubes_stay_only_where_they_surely_run_at_the_same_time() {
         let plain = Profile { shared_bytes: 1 << 17, ..Profile::plain() };
-        let stays = Profile { multiprocessors: Some(132), ..plain };
+        let stays = Profile { multiprocessors: Some(132), atomic_u64: true, ..plain };
         let cubes = |len| plan(task(len), Way::Resident, &stays).map(|plan| (plan.cubes, plan.steps));
         assert_eq!([cubes(1), cubes(129), cubes(1 << 24)], [Ok((1, 500)), Ok((2, 500)), Ok((132, 500))]);
         let units = |len| plan(task(len), Way::Resident, &stays).map(|plan| plan.units);
@@ -400,6 +432,10 @@ mod tests {
         let planes = Profile { plane: Some(32), ..stays.clone() };
         let rows = |len| plan(task(len), Way::Resident, &planes).map(|plan| (plan.cubes, plan.listening()));
         assert_eq!([10_000, 1_000_000, 10_000_000].map(rows), [Ok((40, 32)), Ok((128, 32)), Ok((132, 160))]);
+        let halves = Profile { atomic_u64: false, ..planes.clone() };
+        let told = |len| plan(task(len), Way::Resident, &halves).map(|plan| (plan.units, plan.cubes, plan.listening()));
+        assert_eq!([told(10_000), told(100_000)], [Ok((512, 15, 32)), Ok((512, 50, 64))]);
+        assert_eq!([told(1_000_000), told(10_000_000)], [Ok((1024, 128, 128)), Ok((1024, 132, 160))]);
         let unknown = Profile { multiprocessors: None, ..stays.clone() };
         for lacks in [unknown, Profile { atomic_u32: false, ..stays }] {
             assert_eq!(plan(task(9), Way::Resident, &lacks), Err(Refusal::Lacks(Feature::CubeBarrier)));

@@ -139,7 +139,7 @@ fn strengths_of_their_own_come_from_the_agents_numbers() {
 #[test]
 fn a_demand_without_room_is_one_error_and_never_a_wrong_price() {
     for (name, device) in devices() {
-        // 0.5 · 1 · 2^31 fits, 2^32 does not; the gap widens to its double at the shock of step 3.
+        // 0.5 · 1 · 2^30 fits, 2^31 does not; the gap widens to its double at the shock of step 3.
         let options = MarketOptions { mix: [1.0, 0.0, 0.0], log_fundamental: 1.0, lambda: 0.0, agents: 100, ..quiet() };
         let with = |bits, shocks: &[Shock]| {
             let scenario = Scenario { shocks: shocks.to_vec(), ..Scenario::default() };
@@ -148,19 +148,19 @@ fn a_demand_without_room_is_one_error_and_never_a_wrong_price() {
             ways(device).into_iter().map(run).collect::<Vec<_>>()
         };
         let fell = [Shock { step: 3, size: -1.0 }];
-        assert!(with(31, &[]).into_iter().all(|run| run.is_ok()), "{name}");
-        for found in with(32, &[]) {
-            assert!(matches!(found, Err(FinanceError::DemandOverflow { step: 0, bits: 32 })), "{name}: {found:?}");
+        assert!(with(30, &[]).into_iter().all(|run| run.is_ok()), "{name}");
+        for found in with(31, &[]) {
+            assert!(matches!(found, Err(FinanceError::DemandOverflow { step: 0, bits: 31 })), "{name}: {found:?}");
         }
-        for found in with(31, &fell) {
-            assert!(matches!(found, Err(FinanceError::DemandOverflow { step: 4, bits: 31 })), "{name}: {found:?}");
+        for found in with(30, &fell) {
+            assert!(matches!(found, Err(FinanceError::DemandOverflow { step: 4, bits: 30 })), "{name}: {found:?}");
         }
-        assert!(with(30, &fell).into_iter().all(|run| run.is_ok()), "{name}");
+        assert!(with(29, &fell).into_iter().all(|run| run.is_ok()), "{name}");
         // Of many markets the first that lacks one is told.
-        let fits = MarketOptions { fraction_bits: Some(31), ..options };
-        let lacks = MarketOptions { fraction_bits: Some(32), ..options };
+        let fits = MarketOptions { fraction_bits: Some(30), ..options };
+        let lacks = MarketOptions { fraction_bits: Some(31), ..options };
         let all = |markets: &[MarketOptions]| histories(device, markets, &Scenario::default());
-        assert!(matches!(all(&[fits, lacks]), Err(FinanceError::DemandOverflow { step: 0, bits: 32 })), "{name}");
+        assert!(matches!(all(&[fits, lacks]), Err(FinanceError::DemandOverflow { step: 0, bits: 31 })), "{name}");
         assert_eq!(all(&[fits, fits]).map(|found| found.len()).ok(), Some(2), "{name}");
     }
 }
