@@ -81,7 +81,7 @@ fn elapsed(device: &Device, ready: &Ready, calls: u64) -> Result<Duration, Bench
         left -= count;
         let times = match device.client() {
             Some(client) if !ready.ends_on_host => device_times(client, &ready.call, count as usize)?.0,
-            _ => wall_times(device, &ready.call, count as usize)?,
+            _ => wall_times(device, ready, count as usize)?,
         };
         seconds += times.iter().sum::<f64>();
     }

@@ -108,7 +108,7 @@ pub fn time(device: &Device, ready: &Ready, pace: &Pace) -> Result<Timed, BenchE
         Some(client) if !ready.ends_on_host => Some(profile(device, client, &ready.call, pace)?),
         _ => None,
     };
-    let wall = Times::of(repeat(pace, 1, |_| wall_times(device, &ready.call, 1))?)?;
+    let wall = Times::of(repeat(pace, 1, |_| wall_times(device, ready, 1))?)?;
     let (times, clock) = on_device.unwrap_or((wall, Clock::Wall));
     Ok(Timed { times, clock, wall: wall.median })
 }
@@ -223,16 +223,18 @@ pub fn device_times(client: &Client, call: &Call, count: usize) -> Result<(Vec<f
     Ok((times, clock))
 }
 
-/// Seconds of `count` calls by the host's clock, each with the wait for its end.
+/// Seconds of `count` calls by the host's clock, each with the wait for its end: a call that ends on the host has waited for it.
 ///
 /// # Errors
 /// What goes wrong in a call.
-pub fn wall_times(device: &Device, call: &Call, count: usize) -> Result<Vec<f64>, BenchError> {
+pub fn wall_times(device: &Device, ready: &Ready, count: usize) -> Result<Vec<f64>, BenchError> {
     let mut times = Vec::with_capacity(count);
     for _ in 0..count {
         let start = Instant::now();
-        call()?;
-        device.synchronize()?;
+        (ready.call)()?;
+        if !ready.ends_on_host {
+            device.synchronize()?;
+        }
         times.push(start.elapsed().as_secs_f64());
     }
     Ok(times)

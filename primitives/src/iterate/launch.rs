@@ -3,14 +3,13 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
+use super::messages::{Broad, Messages, Narrow};
 use super::plan::{Plan, Refusal, Task, ahead, looks, patience};
 use super::steps::Steps;
 use super::totals::Blueprint;
 use super::watch::Watch;
 use super::{Feedback, Way, kernel, resident as staying, states};
 use crate::device::{Gpu, Launch, argument};
-use crate::scan::descriptor::{Halves, MEMORY, Wholes};
-use crate::scan::launch::Form;
 use crate::views::Source;
 use crate::{Buffer, Device, Error, State};
 
@@ -41,7 +40,7 @@ pub fn iterate<S: Source + ?Sized, O: Feedback<S::Item>>(
         }
         Way::Recorded => Steps::new::<O::State>(device, gpu, task, &plan, &history)?.record(source, op, watch)?,
         Way::Resident => {
-            let stay = if gpu.profile.atomic_u64 { resident::<S, O, Wholes> } else { resident::<S, O, Halves> };
+            let stay = if gpu.profile.atomic_u64 { resident::<S, O, Broad> } else { resident::<S, O, Narrow> };
             stay(device, gpu, source, op, task, &plan, &history, watch)?
         }
         _ => whole(device, gpu, source, op, task, &plan, &history, watch)?,
@@ -134,7 +133,7 @@ fn whole<S: Source + ?Sized, O: Feedback<S::Item>>(
 
 /// All steps by cubes that wait for one another. False where they gave up, and the history is not whole.
 #[allow(clippy::too_many_arguments)]
-fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
+fn resident<S: Source + ?Sized, O: Feedback<S::Item>, M: Messages>(
     device: &Device,
     gpu: &Gpu,
     source: &S,
@@ -144,28 +143,28 @@ fn resident<S: Source + ?Sized, O: Feedback<S::Item>, D: Form>(
     history: &Handle,
     watch: &mut Watch<O::Shared>,
 ) -> Result<bool, Error> {
-    // Two sets, of a slot for each cube and key.
+    // Two sets, of a slot for each cube.
     let blueprint = blueprint::<O::State>(task, plan);
-    let count = u64::from(2 * blueprint.pitch * task.keys) * (O::State::WORDS * MEMORY) as u64;
+    let count = M::memory(u64::from(2 * blueprint.pitch * M::atomics(blueprint.words::<O::State>())));
     let mut first = 0;
     loop {
         let end = watch.until(first, first + plan.steps.min(task.steps - first));
         let (view, op) = (source.bind(device, 1)?, op.bind(device)?);
-        let (words, fault) = (gpu.zeros(count), gpu.zeros(1));
+        let (messages, fault) = (gpu.zeros(count), gpu.zeros(1));
         let strategy = plan.way.name();
         let (cubes, units) = (plan.cubes, plan.units);
         device.notify(&Launch { kernel: "iterate::resident", strategy, cubes: cubes.into(), units });
         // SAFETY: a unit reads items below `len`, the source's length. The history has room for `steps + 1` shared states, the
-        // words for two folds of each cube and key. Every loop ends: the wait after a number of looks.
+        // messages for two of each cube. Every loop ends: the wait after a number of looks.
         unsafe {
-            staying::launch_resident::<S::View, O, D>(
+            staying::launch_resident::<S::View, O, M>(
                 &gpu.client,
                 CubeCount::Static(cubes, 1, 1),
                 CubeDim::new_1d(units),
                 view,
                 op,
                 argument(history.clone(), states(task) as usize * O::Shared::WORDS),
-                D::argument(words, count),
+                M::argument(messages, count),
                 argument(fault.clone(), 1),
                 task.len as u32,
                 cubes,

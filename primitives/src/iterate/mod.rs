@@ -18,6 +18,7 @@ mod feedback;
 mod host;
 mod kernel;
 mod launch;
+mod messages;
 mod plan;
 mod resident;
 mod steps;

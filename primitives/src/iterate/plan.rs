@@ -1,7 +1,6 @@
 //! Which way a loop goes, and how its items are dealt: pure arithmetic, tested without a device.
 
 use super::Way;
-use crate::scan::descriptor::{Halves, Tags};
 use crate::{Error, Feature, Profile, State};
 
 /// Folds that a step may have: each is held in registers, and without planes in shared memory for each of as many units.
@@ -25,31 +24,23 @@ const RESIDENT_LEAST_UNITS: u32 = 128;
 /// 10,000 items, 128 take 1.57 and 512 take 1.47.
 const FEW_CUBES: u64 = 64;
 
+/// Items of each of so few cubes up to which there are no more. There, 64 and 128 cubes take 1.48 and 1.54 ms for 100,000 items, under
+/// WGSL 2.20 and 2.63.
+const FEW_ITEMS: u64 = 1 << 11;
+
 /// The same for more items, as they are many for a cube. There, 256 and 512 units take 1.70 and 1.82 ms for 100,000 items, 2.15 and
 /// 2.11 for 300,000, 3.78 and 2.92 for a million; 512 and 1024 units 5.67 and 5.37 for 2.7 million, 17.3 and 14.2 for ten.
 const RESIDENT_UNITS: [(u64, u32); 3] = [(1 << 11, 256), (1 << 14, 512), (u64::MAX, RESIDENT_MOST_UNITS)];
 
 const RESIDENT_MOST_UNITS: u32 = 1024;
 
-/// The same where a word is told in two atomics. There (WGSL), 512 and 1024 units take 4.34 and 4.28 ms for a million items, 8.8 and 7.6
-/// for 2.7 million.
-const HALVES_UNITS: [(u64, u32); 2] = [(1 << 12, 512), (u64::MAX, RESIDENT_MOST_UNITS)];
-
-/// Items for each cube, times the cubes, where a word is told in two atomics: reading it takes longer, and fewer cubes tell less. There,
-/// 32, 48 and 64 cubes take 2.51, 2.49 and 2.97 ms for 100,000 items, 64 and 96 take 4.04 and 3.89 for 500,000.
-const HALVES_ITEMS: u64 = 40;
-
 /// Items of a loop up to which one cube has them all, rather than a launch a step. On an H200 (WGSL, as above) one cube takes 3.4 ms
 /// for 10,000 items, a launch a step 12; ten times the items are ten times the time of one cube.
 const FEW: u64 = 1 << 14;
 
-/// The same rather than cubes that stay. There (CUDA), one cube takes 0.86 ms for 1,000 items and 1.29 for 3,000, cubes that stay
-/// 1.01 and 1.17.
-const FEW_TO_STAY: u64 = 1 << 11;
-
-/// The same where a word is told in two atomics. There (WGSL), one cube takes 1.51 ms for 3,000 items and 1.75 for 4,000, cubes that
-/// stay 1.51 and 1.50.
-const FEW_TO_STAY_BY_HALVES: u64 = 3 << 10;
+/// The same rather than cubes that stay. There (CUDA), one cube takes 0.96 ms for 2,000 items and 1.15 for 3,000, cubes that stay
+/// 0.82 and 0.83.
+const FEW_TO_STAY: u64 = 1 << 10;
 
 /// Cubes of a launch where the number of multiprocessors is not told.
 const CUBES: u32 = 256;
@@ -62,10 +53,6 @@ const CUBES_EACH: u32 = 2;
 /// units look at one cube at a time.
 const AHEAD: u32 = 4;
 
-/// The same of a unit of [`RESIDENT_MOST_UNITS`], where a word is told in one atomic. In two, 1 and 4 take 7.6 and 7.0 ms for 2.7
-/// million items.
-const AHEAD_OF_MOST: u32 = 1;
-
 const SOME_ROUNDS: u64 = 32;
 
 /// Words that a unit looks at together at most: they are held in registers. There, 9, 18 and 36 words take 2.24, 2.04 and 1.71 ms for
@@ -74,9 +61,6 @@ const LOOKED_AT: u32 = 48;
 
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
-
-/// Steps of a launch, which the words that cubes tell one another can number.
-const MOST_STEPS: u64 = Halves::TAGS as u64;
 
 /// Looks at what another cube tells before a cube gives up: under a second. What it waits for takes microseconds, where all cubes run.
 const PATIENCE: u32 = 1 << 20;
@@ -116,8 +100,6 @@ pub struct Plan {
     pub cubes: u32,
     /// Steps of a launch.
     pub steps: u32,
-    /// Whether cubes that stay tell a word in two atomics.
-    pub halves: bool,
 }
 
 /// Why there is no plan; the device's name is not known here.
@@ -151,7 +133,7 @@ impl Plan {
     pub fn listening(&self) -> u32 {
         match self.plane {
             0 => self.units,
-            plane if self.units < RESIDENT_MOST_UNITS && !self.halves => plane,
+            plane if self.units < RESIDENT_MOST_UNITS => plane,
             plane => self.cubes.next_multiple_of(plane).min(self.units),
         }
     }
@@ -175,8 +157,7 @@ impl Plan {
     /// The plan by a way that is settled.
     fn by<S: State>(way: Way, task: &Task, profile: &Profile) -> Result<Self, Refusal> {
         let fit = |wanted, folds| fitting::<S>(task, profile, wanted, folds).map_err(Refusal::Lacks);
-        let halves = !profile.atomic_u64;
-        let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1, halves };
+        let plan = |(units, plane), cubes| Plan { way, units, plane, cubes, steps: 1 };
         match way {
             Way::Recorded if !profile.recordings => Err(Refusal::Lacks(Feature::Recordings)),
             Way::Launches | Way::Recorded => {
@@ -185,9 +166,8 @@ impl Plan {
             }
             Way::Resident => {
                 let together = together(profile).ok_or(Refusal::Lacks(Feature::CubeBarrier))?;
-                let together = if halves { together_by_halves(task.len, together) } else { together };
-                let fitting = fit(resident_units(task.len, together, halves), 2)?;
-                let most = whole_rows(task.len, together, fitting.1, halves);
+                let fitting = fit(resident_units(task.len, together), 2)?;
+                let most = resident_cubes(task.len, together, fitting.1);
                 let cubes = task.len.div_ceil(fitting.0.into()).clamp(1, most.into()) as u32;
                 plan(fitting, cubes).with_steps(task, profile)
             }
@@ -216,16 +196,15 @@ impl Plan {
         let rounds = rounds(task, self) + STEP_ROUNDS;
         let work = (task.len * u64::from(task.members.min(profile.max_cubes.0))).max(1);
         let most = u64::from(profile.max_loop) / rounds;
-        most.min((WORK / work).max(1)).min(MOST_STEPS).min(task.steps.max(1).into()) as u32
+        most.min((WORK / work).max(1)).min(task.steps.max(1).into()) as u32
     }
 }
 
 /// Items of a unit that are prepared while it waits for the shared state. None where other loops fill the wait, or a launch ends
 /// before it.
 pub fn ahead(task: &Task, plan: &Plan) -> u32 {
-    let most = if plan.units < RESIDENT_MOST_UNITS || plan.halves { AHEAD } else { AHEAD_OF_MOST };
     match (plan.way, rounds(task, plan)) {
-        (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => most.min(rounds.next_power_of_two() as u32),
+        (Way::OneCube | Way::Resident, rounds) if rounds <= SOME_ROUNDS => AHEAD.min(rounds.next_power_of_two() as u32),
         _ => 0,
     }
 }
@@ -247,9 +226,8 @@ fn rounds(task: &Task, plan: &Plan) -> u64 {
 /// The way that is taken where none is asked for.
 fn auto(task: &Task, profile: &Profile) -> Way {
     let stays = together(profile).is_some();
-    let few_to_stay = if profile.atomic_u64 { FEW_TO_STAY } else { FEW_TO_STAY_BY_HALVES };
     match task.members {
-        1 if task.len <= if stays { few_to_stay } else { FEW } => Way::OneCube,
+        1 if task.len <= if stays { FEW_TO_STAY } else { FEW } => Way::OneCube,
         1 if stays => Way::Resident,
         1 if profile.recordings && task.steps >= WORTH_RECORDING => Way::Recorded,
         1 => Way::Launches,
@@ -290,26 +268,17 @@ fn fitting<S: State>(task: &Task, profile: &Profile, wanted: u32, folds: usize) 
 const RESERVED: usize = 1024;
 
 /// Units of as many cubes as `together` that share `len` items.
-fn resident_units(len: u64, together: u32, halves: bool) -> u32 {
+fn resident_units(len: u64, together: u32) -> u32 {
     let each = len / u64::from(together);
-    if halves {
-        let units = HALVES_UNITS.into_iter().find(|&(items, _)| each <= items);
-        return units.map_or(RESIDENT_MOST_UNITS, |(_, units)| units);
-    }
     let (_, most) = RESIDENT_UNITS.into_iter().find(|&(items, _)| each <= items).unwrap_or_default();
     (len / FEW_CUBES).next_power_of_two().clamp(RESIDENT_LEAST_UNITS.into(), most.into()) as u32
 }
 
-/// Cubes that share `len` items where a word is told in two atomics: as many as keep what a cube reads beside its items small.
-fn together_by_halves(len: u64, together: u32) -> u32 {
-    ((len / HALVES_ITEMS).isqrt().max(1)).min(together.into()) as u32
-}
-
-/// Cubes of which planes look at all: rather a few less than a row that is nearly empty, where that matters more than the items. Of
-/// two rows of halves one may be.
-fn whole_rows(len: u64, cubes: u32, plane: u32, halves: bool) -> u32 {
-    let full = if halves { 2 * plane } else { plane };
-    match plane > 0 && cubes > full && len / u64::from(cubes) <= RESIDENT_UNITS[1].0 {
+/// Cubes of at most `together` that share `len` items, and of which planes look at all: rather a few less than a row that is nearly
+/// empty, where that matters more than the items.
+fn resident_cubes(len: u64, together: u32, plane: u32) -> u32 {
+    let cubes = if len / FEW_CUBES <= FEW_ITEMS { together.min(FEW_CUBES as u32) } else { together };
+    match plane > 0 && cubes > plane && len / u64::from(cubes) <= RESIDENT_UNITS[1].0 {
         true => cubes - cubes % plane,
         false => cubes,
     }
@@ -410,10 +379,10 @@ mod tests {
         let profile =
             Profile { multiprocessors: Some(132), atomic_u64: true, shared_bytes: 1 << 17, ..Profile::plain() };
         let ahead = |task: Task| plan(task, Way::Auto, &profile).map(|plan| super::ahead(&task, &plan));
-        // One cube of 512 units, then 132 of 256, of 512 and of 1024.
-        assert_eq!([500, 1_000, 2_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
-        assert_eq!([10_000, 67_584, 100_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
-        assert_eq!([1_000_000, 2_700_000, 10_000_000].map(|len| ahead(task(len))), [Ok(4), Ok(1), Ok(0)]);
+        // One cube of 512 units, then 64 of 256, then 132 of 512 and of 1024.
+        assert_eq!([500, 1_000].map(|len| ahead(task(len))), [Ok(1), Ok(2)]);
+        assert_eq!([10_000, 32_768, 100_000].map(|len| ahead(task(len))), [Ok(1), Ok(2), Ok(4)]);
+        assert_eq!([1_000_000, 2_700_000, 10_000_000].map(|len| ahead(task(len))), [Ok(4), Ok(4), Ok(0)]);
         assert_eq!(ahead(Task { members: 2, ..task(1_000) }), Ok(0));
         let launches = plan(task(1_000), Way::Launches, &profile).map(|plan| super::ahead(&task(1_000), &plan));
         assert_eq!(launches, Ok(0));
@@ -431,11 +400,8 @@ mod tests {
         assert_eq!([units(few - 1), units(few), units(many - 1), units(many)], [Ok(256), Ok(512), Ok(512), Ok(1024)]);
         let planes = Profile { plane: Some(32), ..stays.clone() };
         let rows = |len| plan(task(len), Way::Resident, &planes).map(|plan| (plan.cubes, plan.listening()));
-        assert_eq!([10_000, 1_000_000, 10_000_000].map(rows), [Ok((40, 32)), Ok((128, 32)), Ok((132, 160))]);
-        let halves = Profile { atomic_u64: false, ..planes.clone() };
-        let told = |len| plan(task(len), Way::Resident, &halves).map(|plan| (plan.units, plan.cubes, plan.listening()));
-        assert_eq!([told(10_000), told(100_000)], [Ok((512, 15, 32)), Ok((512, 50, 64))]);
-        assert_eq!([told(1_000_000), told(10_000_000)], [Ok((1024, 128, 128)), Ok((1024, 132, 160))]);
+        assert_eq!([10_000, FEW_CUBES * FEW_ITEMS].map(rows), [Ok((40, 32)), Ok((64, 32))]);
+        assert_eq!([140_000, 1_000_000, 10_000_000].map(rows), [Ok((128, 32)), Ok((128, 32)), Ok((132, 160))]);
         let unknown = Profile { multiprocessors: None, ..stays.clone() };
         for lacks in [unknown, Profile { atomic_u32: false, ..stays }] {
             assert_eq!(plan(task(9), Way::Resident, &lacks), Err(Refusal::Lacks(Feature::CubeBarrier)));

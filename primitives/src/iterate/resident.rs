@@ -1,29 +1,28 @@
 //! The kernel of a loop whose cubes all stay: between steps each tells all others its folds.
 //!
-//! A word of a fold travels with the number of its step ([`Descriptors`]): a word with another number is not yet there. Hence no
-//! barrier of the device, no fence and no clearing between steps. A cube that has the words of a step from all others writes those
-//! of the next, and no cube then still reads those of the step before: two sets of words do.
+//! They are messages that say of which step they are ([`messages`](super::messages)), so there is no barrier of the device between
+//! steps. A cube that has heard those of a step from all others tells its own of the next, and no cube then still reads those of the
+//! step before: two sets of messages do.
 #![allow(clippy::explicit_auto_deref)] // what #[cube] writes does not deref by itself
 
 use cubecl::prelude::*;
 use cubefold_derive::launched;
 
+use super::messages::{Messages, Turn, hear, tell, turn};
 use super::totals::{Blueprint, cube_folds, first_item, nothing, prepare, share, totals, unit_folds, unprepared};
 use super::{Feedback, FeedbackExpand, Moment};
 use crate::ops::{carried, choose};
-use crate::scan::descriptor::{Descriptors, Slots, look, publish};
-use crate::tile::{fetch, keep, kept, plane_folds, registers, store};
+use crate::tile::{fetch, keep, kept, plane_folds, registers, store, words};
 use crate::views::View;
 use crate::{Monoid, MonoidExpand, State};
 
-/// The unit's folds of what `cubes` cubes tell, from slot `first` on, `blueprint.pitch` slots for each key; for as many units as
-/// `blueprint` has listen. Where something is not there after `patience` looks, `sound` is 0.
+/// The unit's folds of what `cubes` cubes tell in a turn; for as many units as `blueprint` has listen. Where something is not there
+/// after `patience` looks, `sound` is 0.
 #[cube]
-fn told_folds<O: Monoid, D: Descriptors>(
+fn told_folds<O: Monoid, M: Messages>(
     op: &O,
-    words: &D,
-    slots: Slots,
-    first: u32,
+    messages: &M,
+    turn: Turn,
     cubes: u32,
     patience: u32,
     sound: &mut Shared<[u32]>,
@@ -35,6 +34,7 @@ fn told_folds<O: Monoid, D: Descriptors>(
     let mut sums = nothing::<O>(op, keys);
     let mut seen = registers::<O::State>(comptime!(keys * together));
     let rounds = comptime!(blueprint.pitch / (listening * together));
+    let words = comptime!(blueprint.words::<O::State>());
     #[unroll(rounds == 1)]
     for round in 0..rounds {
         let start = round * comptime!(listening * together) + UNIT_POS;
@@ -45,13 +45,9 @@ fn told_folds<O: Monoid, D: Descriptors>(
             #[unroll]
             for row in 0..together {
                 let cube = start + comptime!(row * listening);
-                // Past the last cube, its words again: so that all are on their way at once.
+                // Past the last cube, its message again: so that all are on their way at once.
                 let cube = if comptime!(blueprint.full) { cube } else { min(cube, cubes - 1u32) };
-                #[unroll]
-                for key in 0..keys {
-                    let slot = first + comptime!(key * blueprint.pitch) + cube;
-                    there &= look::<O::State, D>(words, slots, slot, &mut seen, comptime!(row * keys + key));
-                }
+                there &= hear::<M>(messages, turn, cube, &mut seen, comptime!(row * words), blueprint.pitch, words);
             }
             looks += 1u32;
         }
@@ -75,17 +71,16 @@ fn told_folds<O: Monoid, D: Descriptors>(
     sums
 }
 
-/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. `words` have no step's number
-/// before. Where one waits in vain, `fault` is 1, and what comes after is not right.
+/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. `messages` are zeros before. Where one waits in vain, `fault` is 1, and what comes after is not right.
 ///
 /// Every cube stores the whole history, the same as all others: so it reads there what it stored itself.
 #[launched]
 #[cube(launch_unchecked)]
-pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
+pub fn resident<V: View, O: Feedback<V::Item>, M: Messages>(
     view: V,
     op: O,
     history: &mut [u32],
-    words: &mut D,
+    messages: &mut M,
     fault: &mut [u32],
     len: u32,
     cubes: u32,
@@ -127,17 +122,17 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
             let mut sums =
                 unit_folds::<V, O>(&view, &op, start, stride, rounds, setting, shared, now, &prepared, ahead, keys);
             let own = cube_folds::<O>(&op, &mut sums, units.runtime(), &mut states, blueprint);
-            let slots = Slots { count: comptime!(2 * blueprint.pitch * keys).runtime(), tag: step - first + 1u32 };
-            let set = (step % 2u32) * comptime!(blueprint.pitch * keys);
-            if UNIT_POS < keys {
-                publish::<O::State, D>(words, slots, set + UNIT_POS * comptime!(blueprint.pitch) + cube, own);
+            let own = totals::<O>(&op, own, &mut states, blueprint);
+            let turn = turn::<M>(step - first, blueprint.pitch, comptime!(blueprint.words::<O::State>()));
+            if UNIT_POS == 0 {
+                tell::<M>(messages, turn, cube, &own, blueprint.pitch, comptime!(blueprint.words::<O::State>()));
             }
             // While what the cubes tell is on its way.
             let next = Moment { member, step: step + 1u32, origin: member };
             prepare::<V, O>(&view, &op, start, stride, rounds, setting, next, false, &mut prepared, ahead);
             let mut all = nothing::<O>(&op, keys);
             if UNIT_POS < comptime!(blueprint.listening) {
-                all = told_folds::<O, D>(&op, &*words, slots, set, cubes, patience, &mut sound, blueprint);
+                all = told_folds::<O, M>(&op, &*messages, turn, cubes, patience, &mut sound, blueprint);
             }
             if comptime!(blueprint.plane > 0) {
                 // Some units waited longer than others, and exchange next. Under WGSL it is a barrier of the cube: for all.
@@ -154,7 +149,7 @@ pub fn resident<V: View, O: Feedback<V::Item>, D: Descriptors>(
             }
             let totals = totals::<O>(&op, folded, &mut states, blueprint);
             if UNIT_POS == 0 {
-                let next = op.update(crate::tile::words(&totals), &*history, setting, shared, now);
+                let next = op.update(words(&totals), &*history, setting, shared, now);
                 store::<O::Shared>(&mut *told, 0u32, next);
                 store::<O::Shared>(history, step + 1u32, next);
                 if sound[0] == 0u32 {

@@ -24,7 +24,7 @@ pub struct Blueprint {
     pub listening: u32,
     /// Cubes that each of them looks at together.
     pub looks: u32,
-    /// Slots for what the cubes tell of a key: for as many of them as units look at in whole rounds.
+    /// Slots for the messages of the cubes: for as many of them as units look at in whole rounds.
     pub pitch: u32,
     /// Whether there is a cube for each of these slots.
     pub full: bool,
@@ -34,6 +34,11 @@ impl Blueprint {
     /// Slots of shared memory for a state each: of every key, one a plane, or one a unit.
     pub fn slots(self) -> u32 {
         self.keys * self.groups()
+    }
+
+    /// Words of a message: the states of all keys.
+    pub fn words<S: State>(self) -> u32 {
+        self.keys * S::WORDS as u32
     }
 
     /// States of a key that meet in shared memory.

@@ -25,12 +25,7 @@ fn each_way_is_the_one_that_runs() {
             let seen = seen.lock().unwrap();
             assert_eq!(*seen, vec![(kernel, way.name()); launches], "{name}");
         }
-        // Words that take two atomics are told later.
-        let whole = device.profile().is_some_and(|profile| profile.atomic_u64);
-        let (few, many) = match stays {
-            true => (if whole { 2_048 } else { 3_072 }, "Resident"),
-            false => (16_384, "Launches"),
-        };
+        let (few, many) = if stays { (1_024, "Resident") } else { (16_384, "Launches") };
         for (len, members, way) in [(few, 1, "OneCube"), (few + 1, 1, many), (few + 1, 2, "Ensemble")] {
             let device = private(device);
             let seen = observed(&device);
@@ -132,6 +127,13 @@ fn with_cubes(name: &str, device: &Device, cubes: u32) -> Vec<Device> {
     both.map(|device| limited(&device, |profile| profile.multiprocessors = Some(cubes))).collect()
 }
 
+/// The device, and where it has 64-bit atomics, one that has none.
+fn by_either_atomic(device: Device) -> Vec<Device> {
+    let broad = device.profile().is_some_and(|profile| profile.atomic_u64);
+    let narrow = broad.then(|| limited(&device, |profile| profile.atomic_u64 = false));
+    narrow.into_iter().chain([device]).collect()
+}
+
 #[test]
 fn cubes_that_tell_one_another_give_the_same_loops_or_give_up() {
     for (name, device) in gpus() {
@@ -168,7 +170,7 @@ fn cubes_that_tell_one_another_stay_for_many_steps() {
         let iteration = Iteration { steps, keys: 3, way: Way::Resident, ..Iteration::default() };
         // From one cube to as many as there are, each with a tail.
         for len in [100, 2_049, 5_003, 70_001].into_iter().filter(|len| *len < 1_000 || !is_software(name)) {
-            for device in with_cubes(name, device, 1) {
+            for device in with_cubes(name, device, 1).into_iter().flat_map(by_either_atomic) {
                 // Three iterations a step: 200 steps a launch.
                 let short = is_software(name).then(|| limited(&device, |profile| profile.max_loop = 600));
                 for (device, launches) in [(Some(device), 1), (short, 5)] {
