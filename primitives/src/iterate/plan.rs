@@ -28,8 +28,9 @@ const FEW_CUBES: u64 = 64;
 /// WGSL 2.20 and 2.63.
 const FEW_ITEMS: u64 = 1 << 11;
 
-/// The same for more items, as they are many for a cube. There, 256 and 512 units take 1.70 and 1.82 ms for 100,000 items, 2.15 and
-/// 2.11 for 300,000, 3.78 and 2.92 for a million; 512 and 1024 units 5.67 and 5.37 for 2.7 million, 17.3 and 14.2 for ten.
+/// Units of cubes that stay, at most, by the items that each of as many as run together would have. There, 256 and 512 units take 1.70
+/// and 1.82 ms for 100,000 items, 2.15 and 2.11 for 300,000, 3.78 and 2.92 for a million; 512 and 1024 units 5.67 and 5.37 for 2.7
+/// million, 17.3 and 14.2 for ten.
 const RESIDENT_UNITS: [(u64, u32); 3] = [(1 << 11, 256), (1 << 14, 512), (u64::MAX, RESIDENT_MOST_UNITS)];
 
 const RESIDENT_MOST_UNITS: u32 = 1024;
@@ -50,7 +51,7 @@ const CUBES_EACH: u32 = 2;
 
 /// Items of a unit that are prepared while it waits, where it has no more than [`SOME_ROUNDS`]; of more, none are, as the wait is
 /// little beside them. What is prepared takes registers: there, 4, 8 and 16 take 3.43, 3.53 and 4.35 ms for a million items, where
-/// units look at one cube at a time.
+/// units look at one cube at a time; 1, 2 and 4 take 5.01, 4.88 and 4.93 for 2.7 million, under WGSL 7.49, 7.30 and 6.84.
 const AHEAD: u32 = 4;
 
 const SOME_ROUNDS: u64 = 32;
@@ -61,6 +62,9 @@ const LOOKED_AT: u32 = 48;
 
 /// Items times steps of a launch, so that none holds a display up for long.
 const WORK: u64 = 1 << 34;
+
+/// Steps of a launch, for the same: each takes a microsecond or two, however few its items are.
+const MOST_STEPS: u64 = 1 << 16;
 
 /// Looks at what another cube tells before a cube gives up: under a second. What it waits for takes microseconds, where all cubes run.
 const PATIENCE: u32 = 1 << 20;
@@ -196,7 +200,7 @@ impl Plan {
         let rounds = rounds(task, self) + STEP_ROUNDS;
         let work = (task.len * u64::from(task.members.min(profile.max_cubes.0))).max(1);
         let most = u64::from(profile.max_loop) / rounds;
-        most.min((WORK / work).max(1)).min(task.steps.max(1).into()) as u32
+        most.min((WORK / work).max(1)).min(MOST_STEPS).min(task.steps.max(1).into()) as u32
     }
 }
 
@@ -371,6 +375,15 @@ mod tests {
                 assert!((rounds + STEP_ROUNDS) * u64::from(plan.steps) <= max_loop.into(), "{len} items: {plan:?}");
                 assert!(plan.steps > 0 && plan.cubes > 0);
             }
+        }
+    }
+
+    #[test]
+    fn a_launch_of_few_items_ends_as_well() {
+        let stays = Profile { multiprocessors: Some(132), ..Profile::plain() };
+        for way in [Way::OneCube, Way::Resident] {
+            let plan = plan(Task { steps: u32::MAX, ..task(10) }, way, &stays);
+            assert_eq!(plan.map(|plan| u64::from(plan.steps)), Ok(MOST_STEPS));
         }
     }
 

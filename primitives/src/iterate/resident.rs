@@ -71,7 +71,8 @@ fn told_folds<O: Monoid, M: Messages>(
     sums
 }
 
-/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. `messages` are zeros before. Where one waits in vain, `fault` is 1, and what comes after is not right.
+/// Steps `first..end` of one loop, whose items are dealt to `cubes` cubes that run at the same time. `messages` are zeros
+/// before. Where one waits in vain, `fault` is 1, and what comes after is not right.
 ///
 /// Every cube stores the whole history, the same as all others: so it reads there what it stored itself.
 #[launched]

@@ -17,10 +17,10 @@
 mod axis;
 pub(crate) mod blueprint;
 mod cost;
-pub(crate) mod descriptor;
+mod descriptor;
 mod explain;
 mod host;
-pub(crate) mod launch;
+mod launch;
 mod lookback;
 mod plan;
 mod tiles;
