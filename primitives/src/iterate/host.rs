@@ -13,8 +13,14 @@ use crate::launch_vectors::{Loop, run_widest};
 use crate::views::HostView;
 use crate::{Monoid, State};
 
-/// Items of a chunk. Fixed, so that the grouping and with it the bits do not depend on the number of threads.
-const CHUNK: u64 = 1 << 12;
+/// Items of a chunk, least and most. The number of items alone decides, so that the grouping and with it the bits do not depend on
+/// the number of threads.
+const LEAST: u64 = 1 << 8;
+const MOST: u64 = 1 << 12;
+
+/// Chunks that there are where none has to be short or long for it. Items that lie together are often dear or cheap together; threads
+/// share many chunks evenly.
+const CHUNKS: u64 = 1 << 4;
 
 /// The shared states of all loops, one loop after another; the first one is watched.
 pub fn iterate<V: HostView, O: Feedback<V::Item>>(
@@ -47,7 +53,8 @@ fn run<V: HostView, O: Feedback<V::Item>>(
     told: impl Fn(u32, O::Shared),
 ) -> Vec<O::Shared> {
     // A power of two of them, of equal lengths: any usual number of threads shares them evenly.
-    let chunks = task.len.div_ceil(CHUNK).next_power_of_two();
+    let chunk = task.len.div_ceil(CHUNKS).clamp(LEAST, MOST);
+    let chunks = task.len.div_ceil(chunk).next_power_of_two();
     let len = task.len.div_ceil(chunks).next_multiple_of(LANES as u64);
     let work = |seen, chunk: u32| {
         let first = task.len.min(u64::from(chunk) * len);
