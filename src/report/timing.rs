@@ -122,6 +122,9 @@ fn draw_axis(sheet: &Sheet<'_>, decades: impl Iterator<Item = (i32, i32)>, botto
 
 /// 10 to the power of `decade` seconds without decimals.
 pub fn round_duration(decade: i32) -> String {
+    if decade < -6 {
+        return format!("{} ns", 10f64.powi(decade + 9));
+    }
     // The factor keeps 10^-3 from rounding to 999.999 µs.
     let text = duration(10f64.powi(decade) * (1.0 + 1e-12));
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
@@ -135,8 +138,11 @@ mod tests {
 
     #[test]
     fn powers_of_ten_are_whole_durations() {
-        let texts: Vec<String> = (-6..=2).map(round_duration).collect();
-        assert_eq!(texts, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]);
+        let texts: Vec<String> = (-8..=2).map(round_duration).collect();
+        assert_eq!(
+            texts,
+            ["10 ns", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]
+        );
     }
 
     #[test]
