@@ -12,13 +12,13 @@ pub const MOST_WORDS: usize = 16;
 
 /// A state a lane, word by word: a vector holds one word of all lanes. A loop over lanes in which each takes and puts its own becomes
 /// vectors, where what it does between calls nothing.
-pub struct Lanes([[u32; LANES]; MOST_WORDS]);
+pub struct Lanes<const WORDS: usize = MOST_WORDS>([[u32; LANES]; WORDS]);
 
-impl Lanes {
+impl<const WORDS: usize> Lanes<WORDS> {
     /// Lanes whose words are all 0.
     #[inline(always)]
     pub fn zeroed() -> Self {
-        Lanes([[0; LANES]; MOST_WORDS])
+        Lanes([[0; LANES]; WORDS])
     }
 
     /// The same state in every lane.
@@ -34,7 +34,7 @@ impl Lanes {
     /// The state of a lane.
     #[inline(always)]
     pub fn take<S: State>(&self, lane: usize) -> S {
-        let mut own = [0; MOST_WORDS];
+        let mut own = [0; WORDS];
         for (word, lanes) in own.iter_mut().zip(&self.0).take(S::WORDS) {
             *word = lanes[lane];
         }
@@ -44,11 +44,17 @@ impl Lanes {
     /// Makes a state that of a lane.
     #[inline(always)]
     pub fn put<S: State>(&mut self, lane: usize, state: S) {
-        let mut own = [0; MOST_WORDS];
+        let mut own = [0; WORDS];
         state.pack(&mut own, 0);
         for (lanes, word) in self.0.iter_mut().zip(own).take(S::WORDS) {
             lanes[lane] = word;
         }
+    }
+
+    /// The words of the states, each of all lanes.
+    #[inline(always)]
+    pub fn words(&self) -> &[[u32; LANES]; WORDS] {
+        &self.0
     }
 
     /// The states of all lanes, in order.

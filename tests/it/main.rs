@@ -28,3 +28,4 @@ mod segments;
 mod select;
 mod sinks;
 mod sliding;
+mod threads;

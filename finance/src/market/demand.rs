@@ -337,3 +337,46 @@ pub fn draw(seed_low: u32, seed_high: u32, agent: u32, step: u32) -> f32 {
     let pair = normal_pair(select(back, words.c, words.a), select(back, words.d, words.b));
     select((step & 1u32) != 0u32, pair.second, pair.first)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::market::{MarketOptions, Scenario};
+
+    #[test]
+    fn prepared_agents_demand_what_they_demand_alone() {
+        let options = MarketOptions { agents: 40, lag: 1, seed: 1 << 40, ..MarketOptions::default() };
+        let terms = super::super::terms::words(&[options], &Scenario::default());
+        let market =
+            Demand { terms: terms.into(), path: vec![0.1].into(), jumps: vec![0.0].into(), path_end: 0, jumps_end: 0 };
+        let own = OwnDemand { market: market.clone() };
+        let terms = market.setting(0);
+        let quote = Quote { trend: -0.03, ..market.start(terms) };
+        let mut kinds = [0; 3];
+        for agent in 0..options.agents {
+            let agent = Wide { low: agent, high: 0 };
+            let item = Both { left: agent, right: 1.25 };
+            kinds[market.key(agent, terms, quote, Moment::new(0, 0)) as usize] += 1;
+            for block in [0, 4, 1 << 20] {
+                let (one, other) = (
+                    market.prepare(agent, terms, Moment::new(0, block)),
+                    own.prepare(item, terms, Moment::new(0, block)),
+                );
+                for (step, words) in
+                    (block..).zip([(one.a, other.a), (one.b, other.b), (one.c, other.c), (one.d, other.d)])
+                {
+                    let now = Moment::new(0, step);
+                    assert_eq!(
+                        market.respond_prepared(agent, words.0, terms, quote, now),
+                        market.respond(agent, terms, quote, now)
+                    );
+                    assert_eq!(
+                        own.respond_prepared(item, words.1, terms, quote, now),
+                        own.respond(item, terms, quote, now)
+                    );
+                }
+            }
+        }
+        assert_eq!(kinds, [16, 12, 12]);
+    }
+}

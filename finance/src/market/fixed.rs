@@ -5,10 +5,10 @@
 #![allow(missing_docs)] // of what #[cube] writes beside each method
 
 use cubecl::prelude::*;
-use cubefold_primitives::{State, Wide, wide_add};
+use cubefold_primitives::{State, Wide, whole_part, wide_add};
 
 /// A sum of demands.
-#[derive(Debug, Clone, Copy, State)]
+#[derive(Debug, Clone, Copy, PartialEq, State)]
 pub struct Excess {
     /// The low 32 bits in fixed point.
     low: u32,
@@ -44,7 +44,7 @@ pub fn fixed(value: f32) -> Excess {
     // Both are exact: a number of 2^23 or more is whole.
     let below = kept.floor();
     // CubeCL 0.11.3 makes one of two casts, and WGSL then 0 of what is negative: the sum keeps them apart.
-    let whole = below as i32 + select(kept - below >= 0.5f32, 1i32, 0i32);
+    let whole = whole_part(below) + select(kept - below >= 0.5f32, 1i32, 0i32);
     let low = whole as u32;
     let high = select((low >> 31u32) != 0u32, 0x7fff_ffffu32, 0u32);
     Excess { low, high: high | select(fits, 0u32, FAULT) }

@@ -20,4 +20,4 @@ pub use monoid::*;
 pub use operator::Operator;
 pub use power::power;
 pub use state::{State, WideFields, WordsExpand, state_of, words_of};
-pub use wide::{Wide, multiply_high, wide_add, wide_mul, wide_product, wrapping_add, wrapping_mul};
+pub use wide::{Wide, multiply_high, whole_part, wide_add, wide_mul, wide_product, wrapping_add, wrapping_mul};

@@ -47,6 +47,29 @@ pub mod wrapping_add {
     }
 }
 
+/// The whole part of a float of less than 2^31 either way, on the host and on devices; of others, any number. On the host one instruction, and
+/// one for many lanes, where a cast by `as` has several for each to limit what is out of range.
+#[inline(always)]
+pub fn whole_part(value: f32) -> i32 {
+    let within = if value.abs() < 2_147_483_648.0 { value } else { 0.0 };
+    // SAFETY: neither NaN nor out of the range of i32.
+    unsafe { within.to_int_unchecked() }
+}
+
+#[doc(hidden)]
+pub mod whole_part {
+    use super::*;
+
+    pub fn expand(scope: &Scope, value: NativeExpand<f32>) -> NativeExpand<i32> {
+        native_whole_part::expand(scope, value)
+    }
+
+    #[cube]
+    fn native_whole_part(value: f32) -> i32 {
+        value as i32
+    }
+}
+
 /// `left * right` modulo 2^32, on the host and on devices.
 #[inline]
 pub fn wrapping_mul(left: u32, right: u32) -> u32 {

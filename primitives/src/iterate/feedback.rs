@@ -21,6 +21,13 @@ pub struct Moment {
     pub(crate) origin: u32,
 }
 
+impl Moment {
+    /// A step of a loop, to ask an operator on the host what it does then.
+    pub fn new(member: u32, step: u32) -> Self {
+        Moment { member, step, origin: 0 }
+    }
+}
+
 /// A loop whose every step folds items that see a shared state, and makes the next shared state of the folds.
 ///
 /// ```text

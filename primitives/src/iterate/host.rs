@@ -4,14 +4,17 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
+use super::feedback::PREPARED;
 use super::plan::Task;
+use super::prepared::{Found, Prepared, Words};
 use super::team::Team;
 use super::watch::Watch;
 use super::{Feedback, Moment};
+use crate::State;
 use crate::lanes::{LANES, Lanes, MOST_WORDS};
 use crate::launch_vectors::{Loop, run_widest};
+use crate::rng::Random;
 use crate::views::HostView;
-use crate::{Monoid, State};
 
 /// Items of a chunk, least and most. The number of items alone decides, so that the grouping and with it the bits do not depend on
 /// the number of threads.
@@ -56,13 +59,13 @@ fn run<V: HostView, O: Feedback<V::Item>>(
     let chunk = task.len.div_ceil(CHUNKS).clamp(LEAST, MOST);
     let chunks = task.len.div_ceil(chunk).next_power_of_two();
     let len = task.len.div_ceil(chunks).next_multiple_of(LANES as u64);
-    let work = |seen, chunk: u32| {
-        let first = task.len.min(u64::from(chunk) * len);
-        let end = task.len.min(first + len);
-        run_widest(Chunk { view, op, seen, keys: task.keys as usize, first, end })
-    };
+    let bounds = (0..chunks).map(|chunk| (task.len.min(chunk * len), task.len.min((chunk + 1) * len)));
+    let sums = vec![op.identity(); task.keys as usize];
+    let start =
+        bounds.map(|(first, end)| Chunk { first, end, sums: sums.clone(), prepared: Prepared::default() }).collect();
+    let work = |seen, chunk: &mut Chunk<O::State>| run_widest(Fold { view, op, seen, chunk });
     let helpers = (rayon::current_num_threads() / task.members as usize).min(chunks as usize).saturating_sub(1);
-    Team::new(chunks as u32, work).lead(helpers, |team| {
+    Team::new(start, work).lead(helpers, |team| {
         let setting = op.setting(member);
         let mut shared = op.start(setting);
         let mut states = Vec::with_capacity(task.steps as usize + 1);
@@ -71,9 +74,15 @@ fn run<V: HostView, O: Feedback<V::Item>>(
         shared.pack(&mut history, 0);
         states.push(shared);
         for step in 0..task.steps {
-            let now = Moment { member, step, origin: 0 };
-            let Some(folded) = team.step(Seen { setting, shared, now }) else { break };
-            for (key, state) in sums(op, task, folded).into_iter().enumerate() {
+            let now = Moment::new(member, step);
+            let mut sums = sums.clone();
+            let folded = team.step(Seen { setting, shared, now }, |chunk| {
+                sums.iter_mut().zip(&chunk.sums).for_each(|(sum, more)| *sum = op.combine(*sum, *more));
+            });
+            if folded.is_none() {
+                break;
+            }
+            for (key, state) in sums.into_iter().enumerate() {
                 state.pack(&mut totals, key * O::State::WORDS);
             }
             shared = op.update(&totals, &history, setting, shared, now);
@@ -93,100 +102,141 @@ struct Seen<S, T> {
     now: Moment,
 }
 
-/// The folds of all keys, of those of the chunks in order.
-fn sums<S: State, O: Monoid<State = S>>(op: &O, task: &Task, chunks: Vec<Vec<S>>) -> Vec<S> {
-    let mut sums = vec![op.identity(); task.keys as usize];
-    for chunk in chunks {
-        for (sum, state) in sums.iter_mut().zip(chunk) {
-            *sum = op.combine(*sum, state);
-        }
-    }
-    sums
+/// Items that whoever has time folds.
+struct Chunk<S> {
+    first: u64,
+    end: u64,
+    /// The fold of each key at the last step.
+    sums: Vec<S>,
+    prepared: Prepared,
 }
 
-/// Items whose states are folded by key.
-struct Chunk<'a, V: HostView, O: Feedback<V::Item>> {
+/// Folds the states of a chunk's items by key.
+struct Fold<'a, V: HostView, O: Feedback<V::Item>> {
     view: &'a V,
     op: &'a O,
     seen: Seen<O::Setting, O::Shared>,
-    keys: usize,
-    first: u64,
-    end: u64,
+    chunk: &'a mut Chunk<O::State>,
 }
 
 /// Keys whose folds have lanes; items of other ones are folded one by one.
 const WIDE_KEYS: usize = 4;
 
-impl<V: HostView, O: Feedback<V::Item>> Loop for Chunk<'_, V, O> {
-    type Output = Vec<O::State>;
+impl<V: HostView, O: Feedback<V::Item>> Loop for Fold<'_, V, O> {
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Vec<O::State> {
-        let mut sums = vec![self.op.identity(); self.keys];
-        let mut from = self.first;
-        if O::State::WORDS <= MOST_WORDS {
+    fn run(self) {
+        let Fold { view, op, seen, chunk } = self;
+        let items = Items { op, seen };
+        chunk.sums.fill(op.identity());
+        let mut from = chunk.first;
+        if O::State::WORDS.max(V::Item::WORDS) <= MOST_WORDS {
             // Items of other keys are left out: their states are not asked for.
-            let folded = u32::MAX >> (u32::BITS - self.keys as u32);
-            let mut lanes: [Lanes; WIDE_KEYS] = std::array::from_fn(|_| Lanes::all(self.op.identity()));
-            while self.end - from >= LANES as u64 {
-                let there = self.keys_at(from) & folded;
+            let folded = u32::MAX >> (u32::BITS - chunk.sums.len() as u32);
+            let mut lanes: [Lanes; WIDE_KEYS] = std::array::from_fn(|_| Lanes::all(op.identity()));
+            let mut read: Lanes = Lanes::zeroed();
+            for place in 0..((chunk.end - from) / LANES as u64) as usize {
+                for lane in 0..LANES {
+                    read.put(lane, view.read(from + lane as u64));
+                }
+                let there = items.keys(&read);
+                if seen.now.step % PREPARED == 0 {
+                    let mut found = Found::zeroed();
+                    items.prepare::<0>(&mut found, &read, there);
+                    items.prepare::<1>(&mut found, &read, there);
+                    items.prepare::<2>(&mut found, &read, there);
+                    items.prepare::<3>(&mut found, &read, there);
+                    items.prepare::<WIDE_KEYS>(&mut found, &read, there);
+                    chunk.prepared.keep(place, &found);
+                }
+                let words = chunk.prepared.words(place, seen.now.step);
+                let there = there & folded;
                 // Neighbours mostly have one key: most keys have nothing to do.
-                self.fold_lanes::<0>(&mut lanes[0], from, there);
-                self.fold_lanes::<1>(&mut lanes[1], from, there);
-                self.fold_lanes::<2>(&mut lanes[2], from, there);
-                self.fold_lanes::<3>(&mut lanes[3], from, there);
-                if there >= 1 << WIDE_KEYS {
-                    (from..from + LANES as u64).for_each(|index| self.push(&mut sums, index, WIDE_KEYS));
+                items.fold::<0>(&mut lanes[0], &read, there, &words);
+                items.fold::<1>(&mut lanes[1], &read, there, &words);
+                items.fold::<2>(&mut lanes[2], &read, there, &words);
+                items.fold::<3>(&mut lanes[3], &read, there, &words);
+                if there >> WIDE_KEYS != 0 {
+                    (0..LANES).for_each(|lane| items.push(&mut chunk.sums, read.take(lane), WIDE_KEYS));
                 }
                 from += LANES as u64;
             }
-            for (sum, lanes) in sums.iter_mut().zip(&lanes) {
-                *sum = lanes.states().into_iter().fold(*sum, |sum, state| self.op.combine(sum, state));
+            for (sum, lanes) in chunk.sums.iter_mut().zip(&lanes) {
+                *sum = lanes.states().into_iter().fold(*sum, |sum, state| op.combine(sum, state));
             }
         }
-        (from..self.end).for_each(|index| self.push(&mut sums, index, 0));
-        sums
+        (from..chunk.end).for_each(|index| items.push(&mut chunk.sums, view.read(index), 0));
     }
 }
 
-impl<V: HostView, O: Feedback<V::Item>> Chunk<'_, V, O> {
+/// What items are at a step.
+struct Items<'a, T: State, O: Feedback<T>> {
+    op: &'a O,
+    seen: Seen<O::Setting, O::Shared>,
+}
+
+impl<T: State, O: Feedback<T>> Items<'_, T, O> {
     #[inline(always)]
-    fn key(&self, item: V::Item) -> u32 {
+    fn key(&self, item: T) -> u32 {
         self.op.key(item, self.seen.setting, self.seen.shared, self.seen.now)
     }
 
+    /// The keys of items abreast, as bits; the last bit stands for all keys from 31 on.
     #[inline(always)]
-    fn respond(&self, item: V::Item) -> O::State {
-        self.op.respond(item, self.seen.setting, self.seen.shared, self.seen.now)
+    fn keys(&self, items: &Lanes) -> u32 {
+        let mut there = 0;
+        for lane in 0..LANES {
+            there |= 1 << self.key(items.take(lane)).min(31);
+        }
+        there
     }
 
-    /// The keys of the items from `first` on, a lane each, as bits; the last bit stands for all keys from 31 on.
+    /// Finds the words of the items whose key is `KEY`, or [`WIDE_KEYS`] or more where `KEY` is that, if any is `there`. As the key is
+    /// known while this is compiled, nothing is left of what an operator does for other keys.
     #[inline(always)]
-    fn keys_at(&self, first: u64) -> u32 {
-        (0..LANES as u64).fold(0, |there, lane| there | 1 << self.key(self.view.read(first + lane)).min(31))
-    }
-
-    /// The states of the items from `first` on whose key is `KEY`, each on top of its lane. As the key is known while this is
-    /// compiled, nothing is left of what an operator does for other keys.
-    #[inline(always)]
-    fn fold_lanes<const KEY: u32>(&self, lanes: &mut Lanes, first: u64, there: u32) {
-        if there & (1 << KEY) == 0 {
+    fn prepare<const KEY: usize>(&self, found: &mut Found, items: &Lanes, there: u32) {
+        let own = if KEY < WIDE_KEYS { 1 << KEY } else { u32::MAX << WIDE_KEYS };
+        if there & own == 0 {
             return;
         }
         for lane in 0..LANES {
-            let item = self.view.read(first + lane as u64);
+            let item = items.take(lane);
+            let before = found.take::<Random>(lane);
+            let random = if self.key(item).min(WIDE_KEYS as u32) == KEY as u32 {
+                self.op.prepare(item, self.seen.setting, self.seen.now)
+            } else {
+                before
+            };
+            found.put(lane, random);
+        }
+    }
+
+    /// Puts the states of the items whose key is `KEY`, if any is `there`, each on top of its lane.
+    #[inline(always)]
+    fn fold<const KEY: u32>(&self, lanes: &mut Lanes, items: &Lanes, there: u32, words: &Words) {
+        if there & (1 << KEY) == 0 {
+            return;
+        }
+        let Seen { setting, shared, now } = self.seen;
+        for (lane, word) in words.iter().enumerate() {
+            let item = items.take(lane);
             let sum = lanes.take(lane);
-            let more = if self.key(item) == KEY { self.op.combine(sum, self.respond(item)) } else { sum };
+            let more = if self.key(item) == KEY {
+                self.op.combine(sum, self.op.respond_prepared(item, *word, setting, shared, now))
+            } else {
+                sum
+            };
             lanes.put(lane, more);
         }
     }
 
-    /// The item's state on top of the sum of its key, if that is one, and not less than `least`.
-    fn push(&self, sums: &mut [O::State], index: u64, least: usize) {
-        let item = self.view.read(index);
+    /// Puts the item's state on top of the sum of its key, if that is one, and not less than `least`.
+    fn push(&self, sums: &mut [O::State], item: T, least: usize) {
+        let Seen { setting, shared, now } = self.seen;
         let key = self.key(item) as usize;
         if let Some(sum) = sums.get_mut(key).filter(|_| key >= least) {
-            *sum = self.op.combine(*sum, self.respond(item));
+            *sum = self.op.combine(*sum, self.op.respond(item, setting, shared, now));
         }
     }
 }

@@ -20,6 +20,7 @@ mod kernel;
 mod launch;
 mod messages;
 mod plan;
+mod prepared;
 mod resident;
 mod steps;
 mod team;

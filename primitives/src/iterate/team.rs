@@ -7,26 +7,27 @@ use std::sync::{Mutex, RwLock};
 const SPINS: u32 = 256;
 
 /// The chunks of a step, which whoever has time takes one after another: the leader all of them, if rayon's threads are busy.
-pub struct Team<S, R, W> {
+pub struct Team<S, C, W> {
     work: W,
     /// What the chunks of this step see.
     seen: RwLock<Option<S>>,
     /// The first chunk that nobody has taken.
     next: AtomicU32,
     done: AtomicU32,
-    results: Vec<Mutex<Option<R>>>,
+    /// What each chunk found, and what it keeps from step to step.
+    chunks: Vec<Mutex<C>>,
     over: AtomicBool,
 }
 
-impl<S: Copy + Send + Sync, R: Send, W: Fn(S, u32) -> R + Sync> Team<S, R, W> {
-    /// A team whose steps are `chunks` calls of `work`.
-    pub fn new(chunks: u32, work: W) -> Self {
+impl<S: Copy + Send + Sync, C: Send, W: Fn(S, &mut C) + Sync> Team<S, C, W> {
+    /// A team whose steps are a call of `work` for each chunk.
+    pub fn new(chunks: Vec<C>, work: W) -> Self {
         Team {
             work,
             seen: RwLock::new(None),
-            next: AtomicU32::new(chunks),
+            next: AtomicU32::new(chunks.len() as u32),
             done: AtomicU32::new(0),
-            results: (0..chunks).map(|_| Mutex::new(None)).collect(),
+            chunks: chunks.into_iter().map(Mutex::new).collect(),
             over: AtomicBool::new(false),
         }
     }
@@ -40,39 +41,41 @@ impl<S: Copy + Send + Sync, R: Send, W: Fn(S, u32) -> R + Sync> Team<S, R, W> {
         })
     }
 
-    /// The results of all chunks in order, each of which sees `seen`. None where a helper has panicked, which the end of
+    /// Has all chunks work, each of which sees `seen`, and then shows them in order. None where one has panicked, which the end of
     /// [`lead`](Team::lead) hands on.
-    pub fn step(&self, seen: S) -> Option<Vec<R>> {
+    pub fn step(&self, seen: S, mut show: impl FnMut(&C)) -> Option<()> {
         *self.seen.write().ok()? = Some(seen);
         self.done.store(0, Ordering::Relaxed);
         // From here on chunks are taken. The one who takes one reads what was stored before.
         self.next.store(0, Ordering::Release);
         self.take_chunks();
-        wait_until(|| self.done.load(Ordering::Acquire) == self.chunks());
-        self.results.iter().map(|result| result.lock().ok()?.take()).collect()
+        wait_until(|| self.done.load(Ordering::Acquire) == self.len());
+        for chunk in &self.chunks {
+            show(&*chunk.lock().ok()?);
+        }
+        Some(())
     }
 
-    fn chunks(&self) -> u32 {
-        self.results.len() as u32
+    fn len(&self) -> u32 {
+        self.chunks.len() as u32
     }
 
     fn help(&self) {
         while !self.over.load(Ordering::Acquire) {
             self.take_chunks();
-            wait_until(|| self.over.load(Ordering::Acquire) || self.next.load(Ordering::Relaxed) < self.chunks());
+            wait_until(|| self.over.load(Ordering::Acquire) || self.next.load(Ordering::Relaxed) < self.len());
         }
     }
 
     fn take_chunks(&self) {
-        while self.next.load(Ordering::Relaxed) < self.chunks() {
-            let chunk = self.next.fetch_add(1, Ordering::AcqRel);
-            let Some(result) = self.results.get(chunk as usize) else { return };
+        while self.next.load(Ordering::Relaxed) < self.len() {
+            let Some(chunk) = self.chunks.get(self.next.fetch_add(1, Ordering::AcqRel) as usize) else { return };
             // The step goes on only when all chunks are done, so it is still the one whose chunk this is.
             let _done = Done(&self.done);
             let seen = self.seen.read().ok().and_then(|seen| *seen);
-            let found = seen.map(|seen| (self.work)(seen, chunk));
-            if let Ok(mut result) = result.lock() {
-                *result = found;
+            // A chunk that has panicked is left alone.
+            if let (Some(seen), Ok(mut chunk)) = (seen, chunk.lock()) {
+                (self.work)(seen, &mut chunk);
             }
         }
     }
@@ -115,21 +118,28 @@ mod tests {
     #[test]
     fn every_step_has_every_chunk_once_and_in_order() {
         for (chunks, helpers) in [(1, 0), (1, 3), (5, 0), (5, 1), (64, 7)] {
-            let team = Team::new(chunks, |step: u32, chunk| (step, chunk));
-            let steps = team.lead(helpers, |team| (0..1_000).map(|step| team.step(step)).collect::<Vec<_>>());
-            for (step, found) in steps.into_iter().enumerate() {
-                let expected: Vec<_> = (0..chunks).map(|chunk| (step as u32, chunk)).collect();
-                assert_eq!(found, Some(expected), "{chunks} chunks, {helpers} helpers");
-            }
+            let start = (0..chunks).map(|chunk| (chunk, vec![])).collect();
+            let team = Team::new(start, |step: u32, (_, steps): &mut (u32, Vec<u32>)| steps.push(step));
+            team.lead(helpers, |team| {
+                for step in 0..1_000 {
+                    let mut next = 0;
+                    let shown = team.step(step, |(chunk, steps)| {
+                        assert_eq!((*chunk, steps.len(), steps.last()), (next, step as usize + 1, Some(&step)));
+                        next += 1;
+                    });
+                    assert_eq!((shown, next), (Some(()), chunks), "{chunks} chunks, {helpers} helpers");
+                }
+            });
         }
     }
 
     #[test]
     fn a_panic_in_a_chunk_ends_the_loop_and_is_handed_on() {
         for helpers in [0, 3] {
-            let team = Team::new(8, |step: u32, chunk| assert!(step < 3 || chunk != 5, "chunk 5 is broken"));
+            let broken = |step: u32, chunk: &mut u32| assert!(step < 3 || *chunk != 5, "chunk 5 is broken");
+            let team = Team::new((0..8).collect(), broken);
             let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                team.lead(helpers, |team| (0..9).take_while(|step| team.step(*step).is_some()).count())
+                team.lead(helpers, |team| (0..9).take_while(|step| team.step(*step, |_| ()).is_some()).count())
             }));
             let message = caught.unwrap_err();
             assert_eq!(message.downcast_ref::<&str>(), Some(&"chunk 5 is broken"), "{helpers} helpers");

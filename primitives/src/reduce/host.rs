@@ -106,7 +106,7 @@ impl<V: HostView, O: Lift<V::Item>> Loop for Runs<'_, V, O> {
     #[inline(always)]
     fn run(self) -> [O::State; LANES] {
         let Runs { view, op, start } = self;
-        let mut states = Lanes::zeroed();
+        let mut states: Lanes = Lanes::zeroed();
         for lane in 0..LANES {
             states.put(lane, op.open(view.read(start + lane as u64 * RUN)));
         }
