@@ -72,6 +72,7 @@ pub struct HostKeyHeads<V> {
 impl<V: HostView> HostView for HostKeyHeads<V> {
     type Item = u32;
 
+    #[inline]
     fn read(&self, index: u64) -> u32 {
         if index == 0 {
             return 1;
@@ -83,18 +84,19 @@ impl<V: HostView> HostView for HostKeyHeads<V> {
 /// Words of keys that are compared without asking for memory.
 const FEW: usize = 8;
 
+#[inline]
 fn words_differ<T: State>(left: T, right: T) -> bool {
-    let (mut few, mut many) = ([[0; FEW]; 2], [Vec::new(), Vec::new()]);
-    let mut pack = |key: T, side: usize| match T::WORDS <= FEW {
-        true => key.pack(&mut few[side], 0),
-        false => {
-            many[side].resize(T::WORDS, 0);
-            key.pack(&mut many[side], 0);
-        }
-    };
-    pack(left, 0);
-    pack(right, 1);
-    few[0] != few[1] || many[0] != many[1]
+    if T::WORDS <= FEW {
+        let mut words = [[0; FEW]; 2];
+        left.pack(&mut words[0], 0);
+        right.pack(&mut words[1], 0);
+        (0..T::WORDS).fold(0, |bits, word| bits | (words[0][word] ^ words[1][word])) != 0
+    } else {
+        let mut words = [vec![0; T::WORDS], vec![0; T::WORDS]];
+        left.pack(&mut words[0], 0);
+        right.pack(&mut words[1], 0);
+        words[0] != words[1]
+    }
 }
 
 impl<K: Source> Source for KeyHeads<K> {
