@@ -47,8 +47,8 @@ pub mod wrapping_add {
     }
 }
 
-/// The whole part of a float of less than 2^31 either way, on the host and on devices; of others, any number. On the host one instruction, and
-/// one for many lanes, where a cast by `as` has several for each to limit what is out of range.
+/// The whole part of a float of less than 2^31 either way, on the host and on devices; of others, any number. The host's loops make vectors
+/// of it, where a cast by `as` goes one by one, to limit what is out of range.
 #[inline(always)]
 pub fn whole_part(value: f32) -> i32 {
     let within = if value.abs() < 2_147_483_648.0 { value } else { 0.0 };
@@ -137,6 +137,19 @@ pub fn wide_mul(left: Wide, right: Wide) -> Wide {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_parts_are_those_of_a_cast_within_range() {
+        let largest = 2_147_483_648.0f32.next_down();
+        for value in
+            [0.0, -0.0, 0.999, -0.999, 1.5, -1.5, 8_388_607.5, 16_777_217.0, largest, -largest, f32::MIN_POSITIVE]
+        {
+            assert_eq!(whole_part(value), value as i32, "{value}");
+        }
+        for beyond in [2_147_483_648.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            whole_part(beyond);
+        }
+    }
 
     #[test]
     fn a_sum_carries_into_the_high_word_and_wraps_past_it() {

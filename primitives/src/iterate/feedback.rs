@@ -64,7 +64,8 @@ pub trait Feedback<T: State>:
 
     /// What [`respond_prepared`](Feedback::respond_prepared) needs of the item whatever the shared state is, such as the bits of random
     /// numbers: a word for each of [`PREPARED`] steps, from `now.step` on, which is a multiple of them. Units make it for some of their
-    /// items, while they wait for a shared state. Also asked for items of no key.
+    /// items, while they wait for a shared state; the host for all, and keeps 16 bytes an item where any word is not 0. Also asked for
+    /// items of no key.
     #[inline(always)]
     fn prepare(&self, _item: T, _setting: Self::Setting, _now: Moment) -> Random {
         Random { a: 0, b: 0, c: 0, d: 0 }
