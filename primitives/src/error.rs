@@ -26,6 +26,9 @@ pub enum Feature {
     /// Cubes that surely run at the same time, and can tell one another words.
     #[error("barrier across cubes")]
     CubeBarrier,
+    /// Matrix units that multiply TF32.
+    #[error("matrix units for TF32")]
+    Tf32,
     /// Recordings of launches that other threads' work cannot spoil.
     #[error("recordings of launches")]
     Recordings,

@@ -28,7 +28,7 @@ pub use algebra::*;
 pub use cubefold_derive::{Operator, State};
 pub use device::{Buffer, Captured, Device, Launch, Observer, Profile, WideFieldsSupport};
 pub use error::{Error, Feature};
-pub use gemm::{GemmLaunch, GemmPlan, GemmReason, GemmStrategy, HostGemm};
+pub use gemm::{GemmLaunch, GemmPlan, GemmReason, GemmStrategy, HostGemm, Precision};
 pub use histogram::Outside;
 pub use reduce::{ReduceOptions, ReducePlan, fold_pairs};
 pub use scan::{ScanOptions, ScanPlan, Strategy};

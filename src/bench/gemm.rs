@@ -2,7 +2,7 @@
 
 use cubefold::ops::{MinPlus, PlusTimes};
 use cubefold::views::Dense;
-use cubefold::{Device, GemmStrategy, Lower, Semiring};
+use cubefold::{Buffer, Device, Error, GemmStrategy, Precision};
 
 use super::{BenchError, Extent, Ready, Scale, Spec, Work, check, input, measure};
 
@@ -16,7 +16,11 @@ const SOME_ROWS: usize = 32;
 /// about 1/m of that, 2e-4 for the largest m here.
 const SUM_TOLERANCE: f64 = 1e-6;
 
-/// Plus-times at growing sides for every strategy, the largest for the blocks alone; min-plus for the largest tile and for
+/// The same of factors rounded to TF32, relative to the root of the sum of their squares: eight deviations, of which a term that is
+/// left out is about sixteen times as many, for the largest m here.
+const ROUNDED_TOLERANCE: f64 = 8.0 * 4e-4;
+
+/// Plus-times at growing sides for every strategy, the largest for the blocks alone, and in TF32; min-plus for the largest tile and for
 /// blocks; two tall matrices.
 pub fn specs(extent: &Extent) -> Vec<Spec> {
     use GemmStrategy::{RegisterBlocked, Tiled32};
@@ -34,6 +38,12 @@ pub fn specs(extent: &Extent) -> Vec<Spec> {
         let sides = sides.iter().copied().chain(largest);
         specs.extend(sides.map(|side| spec("plus-times f32", side, strategy, plus_times)));
     }
+    let largest_too = sides.iter().copied().chain(largest);
+    specs.extend(largest_too.map(|side| Spec {
+        strategy: "Tf32",
+        prepare: Box::new(move |device| plus_times_tf32(device, side as u32)),
+        ..spec("plus-times f32", side, RegisterBlocked, plus_times)
+    }));
     for strategy in [Tiled32, RegisterBlocked] {
         let largest = largest.filter(|_| strategy == RegisterBlocked);
         let sides = sides.iter().copied().chain(largest);
@@ -81,14 +91,23 @@ fn plus_times(device: &Device, side: u32, strategy: GemmStrategy) -> Result<Read
     let elements = (side * side) as usize;
     let factors = [input::centred(elements, 1), input::centred(elements, 2)];
     let op = PlusTimes::<f32>::new();
-    product(device, side, strategy, factors, op, sums_of_products)
+    product(device, side, factors, sums_of_products, move |device, a, b| device.tiled_gemm_with(a, b, &op, strategy))
+}
+
+fn plus_times_tf32(device: &Device, side: u32) -> Result<Ready, BenchError> {
+    let elements = (side * side) as usize;
+    let factors = [input::centred(elements, 1), input::centred(elements, 2)];
+    let op = PlusTimes::<f32>::new();
+    product(device, side, factors, rounded_sums_of_products, move |device, a, b| {
+        device.tiled_gemm_rounded(a, b, &op, Precision::Tf32)
+    })
 }
 
 fn min_plus(device: &Device, side: u32, strategy: GemmStrategy) -> Result<Ready, BenchError> {
     let elements = (side * side) as usize;
     let factors = [input::positive(elements, 1), input::positive(elements, 2)];
     let op = MinPlus::<f32>::new();
-    product(device, side, strategy, factors, op, shortest_paths)
+    product(device, side, factors, shortest_paths, move |device, a, b| device.tiled_gemm_with(a, b, &op, strategy))
 }
 
 /// `XᵀX`, of which some rows are compared with sums in f64, to a few times what f32 rounds in so long a sum.
@@ -136,6 +155,19 @@ fn sums_of_products(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
     sums
 }
 
+/// In f64, of factors that were rounded.
+fn rounded_sums_of_products(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
+    let mut sums = vec![(0.0, 0.0); left.len()];
+    for (&a, row) in left.iter().zip(right.chunks_exact(left.len())) {
+        for ((sum, squares), &b) in sums.iter_mut().zip(row) {
+            let term = f64::from(a) * f64::from(b);
+            *sum += term;
+            *squares += term * term;
+        }
+    }
+    sums.into_iter().map(|(sum, squares)| (sum, squares.sqrt() * ROUNDED_TOLERANCE)).collect()
+}
+
 /// In f32, whose rounding of the one addition every device has too.
 fn shortest_paths(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
     let mut shortest = vec![f32::INFINITY; left.len()];
@@ -147,18 +179,20 @@ fn shortest_paths(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
     shortest.into_iter().map(|path| (path.into(), 0.0)).collect()
 }
 
+/// A factor on a device.
+type Factor = Dense<Buffer<f32>>;
+
 /// Multiplies once, compares rows, and hands out the same call.
-fn product<O: Semiring<f32, f32> + Lower<Output = f32>>(
+fn product(
     device: &Device,
     side: u32,
-    strategy: GemmStrategy,
     [left, right]: [Vec<f32>; 2],
-    op: O,
     oracle: Oracle,
+    multiply: impl Fn(&Device, &Factor, &Factor) -> Result<Buffer<f32>, Error> + Send + Sync + 'static,
 ) -> Result<Ready, BenchError> {
     let a = Dense::new(device.upload(&left)?, side, side)?;
     let b = Dense::new(device.upload(&right)?, side, side)?;
-    let (found, first) = measure::first(device, || Ok(device.tiled_gemm_with(&a, &b, &op, strategy)?))?;
+    let (found, first) = measure::first(device, || Ok(multiply(device, &a, &b)?))?;
     let results = found.to_vec()?;
     let side = side as usize;
     let rows = compared_rows(side);
@@ -171,7 +205,7 @@ fn product<O: Semiring<f32, f32> + Lower<Output = f32>>(
     }
     let device = device.clone();
     Ok(Ready::new(first, [(rows.len() * side) as u64, results.len() as u64], move || {
-        device.tiled_gemm_with(&a, &b, &op, strategy)?;
+        multiply(&device, &a, &b)?;
         Ok(())
     }))
 }
@@ -201,6 +235,9 @@ mod tests {
         let sums = sums_of_products(&[1.0, 2.0], &right);
         assert_eq!(sums.iter().map(|sum| sum.0).collect::<Vec<_>>(), [19.0, 22.0]);
         assert!(sums.iter().all(|sum| sum.1 < 1e-4));
+        let rounded = rounded_sums_of_products(&[1.0, 2.0], &right);
+        assert_eq!(rounded[1].0, 22.0);
+        assert!((rounded[1].1 - ROUNDED_TOLERANCE * 292f64.sqrt()).abs() < 1e-12, "6² + 16²");
         let paths = shortest_paths(&[4.0, 1.0], &right);
         assert_eq!(paths, [(8.0, 0.0), (9.0, 0.0)]);
     }

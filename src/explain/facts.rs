@@ -28,6 +28,8 @@ pub struct Facts {
     pub memory_scope: Option<bool>,
     /// Whether launches can be recorded and played again.
     pub recordings: Option<bool>,
+    /// Matrix units that multiply TF32.
+    pub tf32: Option<bool>,
     /// Atomic loads, stores and additions of u32.
     pub atomic_u32: Option<bool>,
     /// Atomic loads and stores of u64.
@@ -67,6 +69,7 @@ impl Facts {
             memory_bytes: profile.max_memory,
             memory_scope: Some(profile.memory_scope),
             recordings: Some(profile.recordings),
+            tf32: Some(profile.tf32),
             atomic_u32: Some(profile.atomic_u32),
             atomic_u64: Some(profile.atomic_u64),
             f64: Some(profile.wide.f64),
@@ -91,6 +94,7 @@ impl Facts {
             ("memory", bytes(self.memory_bytes)),
             ("memory scope of the device", yes(self.memory_scope)),
             ("recordings of launches", yes(self.recordings)),
+            ("matrix units for TF32", yes(self.tf32)),
             ("atomic u32", yes(self.atomic_u32)),
             ("atomic u64", yes(self.atomic_u64)),
             ("64-bit scalars", self.wide_text()),

@@ -69,6 +69,7 @@ pub(super) fn rich() -> Profile {
         atomic_u64: true,
         memory_scope: true,
         recordings: true,
+        tf32: true,
         wide: WideFieldsSupport { f64: true, i64: true, u64: true },
         multiprocessors: Some(128),
         max_loop: u32::MAX,

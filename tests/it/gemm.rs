@@ -8,7 +8,7 @@ use crate::oracle::{assert_close, assert_same};
 use crate::samples::{Matrix2, MatrixProduct, floats, integers};
 
 /// Shapes that have been wrong somewhere, and the edges of blocks and their steps: rows, depth, columns.
-const SHAPES: [[u32; 3]; 28] = [
+pub const SHAPES: [[u32; 3]; 28] = [
     [0, 3, 2],
     [2, 3, 0],
     [3, 0, 2],

@@ -28,4 +28,5 @@ mod segments;
 mod select;
 mod sinks;
 mod sliding;
+mod tf32;
 mod threads;

@@ -159,6 +159,11 @@ pub trait SemiringExpand<L: State, R: State>: MonoidExpand {
 /// Claims `multiply(a, b) = multiply(b, a)`: a matrix times its own transpose is then symmetric, and half the work is enough.
 pub trait CommutativeProduct<T: State>: Semiring<T, T> {}
 
+/// Claims that states are sums of plain products: `combine(a, b) = a + b` and `multiply(a, b) = a · b` of `f32`, whatever
+/// [`Lower`] makes of them. Matrix units may then stand in for both, where the caller asks for
+/// [`Precision::Tf32`](crate::Precision::Tf32).
+pub trait PlainProducts: Semiring<f32, f32, State = f32> {}
+
 /// Claims `combine(a, b) = combine(b, a)`: strategies that reorder items ask for it.
 pub trait Commutative: Monoid {}
 

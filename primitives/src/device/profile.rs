@@ -1,7 +1,7 @@
 //! [`Profile`]: what a device can do, as data. Plans are made from it without a device.
 
 use cubecl::client::Client;
-use cubecl::features::{AtomicUsage, Plane};
+use cubecl::features::{AtomicUsage, MmaConfig, Plane};
 use cubecl::ir::{ElemType, FloatKind, IntKind, Type, UIntKind};
 use cubecl::prelude::Scalar;
 
@@ -31,6 +31,8 @@ pub struct Profile {
     /// Launches are recorded by the runtime itself, apart from other threads' work. CUDA's driver records too, but another thread's
     /// allocation ends that.
     pub recordings: bool,
+    /// Matrix units that multiply 16 × 8 by 8 × 16 elements of TF32 into sums of `f32`.
+    pub tf32: bool,
     /// 64-bit scalars that are there.
     pub wide: WideFieldsSupport,
     /// Streaming multiprocessors, where known.
@@ -38,6 +40,16 @@ pub struct Profile {
     /// Iterations that the loops of a unit may take in all.
     pub max_loop: u32,
 }
+
+/// What matrix units must be able to do for products of TF32.
+const TF32: MmaConfig = MmaConfig {
+    a_type: ElemType::Float(FloatKind::TF32),
+    b_type: ElemType::Float(FloatKind::TF32),
+    cd_type: ElemType::Float(FloatKind::F32),
+    m: 16,
+    n: 16,
+    k: 8,
+};
 
 /// Mesa's llvmpipe silently ends every loop of a unit after 65,535 iterations in all; some are left for look-back.
 const LLVMPIPE_LOOP: u32 = 1 << 15;
@@ -68,6 +80,7 @@ impl Profile {
             atomic_u64: false,
             memory_scope: false,
             recordings: true,
+            tf32: false,
             wide: WideFieldsSupport::default(),
             multiprocessors: None,
             max_loop: u32::MAX,
@@ -100,6 +113,7 @@ impl Profile {
             atomic_u64: native && atomic(u64::elem_type_native(), &[AtomicUsage::LoadStore]),
             memory_scope: native && features.device_memory_scope,
             recordings: !native,
+            tf32: features.matmul.cmma.contains(&TF32),
             wide: WideFieldsSupport {
                 // CubeCL 0.11.3's NVPTX compiler stores the low word of an f64 as its integer part.
                 f64: arithmetic(ElemType::Float(FloatKind::F64)) && !client.name().contains("cuda"),

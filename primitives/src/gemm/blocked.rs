@@ -62,46 +62,52 @@ impl Blocks {
 
     fn left(&self) -> Side {
         let Blocks { rows: length, depth, left_by_depth: by_depth, whole, .. } = *self;
-        Side { length, depth, by_depth, whole: whole.0, units: self.units() / 2, first: 0, down: true }
+        Side { length, depth, by_depth, whole: whole.0, units: self.units() / 2, first: 0, down: true, gap: 1 }
     }
 
     fn right(&self) -> Side {
         let Blocks { columns: length, depth, right_by_depth: by_depth, whole, .. } = *self;
         let units = self.units() / 2;
-        Side { length, depth, by_depth, whole: whole.1, units, first: units, down: false }
+        Side { length, depth, by_depth, whole: whole.1, units, first: units, down: false, gap: 1 }
     }
 }
 
 /// A step of one factor in shared memory: `depth` lines of quads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Side {
-    length: u32,
-    depth: u32,
-    by_depth: bool,
-    whole: bool,
+pub(super) struct Side {
+    /// Places along the result.
+    pub(super) length: u32,
+    /// Products of a step.
+    pub(super) depth: u32,
+    /// Whether neighbouring units bring neighbouring depths; else neighbouring places.
+    pub(super) by_depth: bool,
+    /// Whether the factor is made of whole blocks of four by four.
+    pub(super) whole: bool,
     /// Units that bring it, and the first of them.
-    units: u32,
-    first: u32,
+    pub(super) units: u32,
+    pub(super) first: u32,
     /// Whether places along the result are rows of the factor: those of the left one are.
-    down: bool,
+    pub(super) down: bool,
+    /// Quads left out after each line, so that the lines of neighbouring depths begin at other banks.
+    pub(super) gap: u32,
 }
 
 impl Side {
-    fn quads(self) -> u32 {
+    pub(super) fn quads(self) -> u32 {
         self.length / SIDE
     }
 
-    /// Quads from line to line: one is left out, so that the lines of neighbouring depths begin at other banks.
-    fn stride(self) -> u32 {
-        self.quads() + 1
+    /// Quads from line to line.
+    pub(super) fn stride(self) -> u32 {
+        self.quads() + self.gap
     }
 
     /// Quads of one half, of elements of so many words.
-    fn half(self, words: usize) -> u32 {
+    pub(super) fn half(self, words: usize) -> u32 {
         words as u32 * self.depth * self.stride()
     }
 
-    fn words(self, words: usize) -> usize {
+    pub(super) fn words(self, words: usize) -> usize {
         2 * (SIDE * self.half(words)) as usize
     }
 
@@ -111,17 +117,17 @@ impl Side {
     }
 
     /// Blocks that a unit brings.
-    fn brought(self) -> u32 {
+    pub(super) fn brought(self) -> u32 {
         self.blocks().div_ceil(self.units)
     }
 
     /// Whether every unit brings as many.
-    fn even(self) -> bool {
+    pub(super) fn even(self) -> bool {
         self.blocks().is_multiple_of(self.units)
     }
 
     /// Words of the blocks that a unit brings, of elements of so many words.
-    fn ahead(self, words: usize) -> usize {
+    pub(super) fn ahead(self, words: usize) -> usize {
         (self.brought() * SIDE * SIDE) as usize * words
     }
 }
@@ -225,7 +231,7 @@ fn bring<A: MatrixView, B: MatrixView>(
 /// The block of a step that is the unit's `index`-th: its quads' place in a line, and the first of its lines, both counted in
 /// fours.
 #[cube]
-fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
+pub(super) fn seat(#[comptime] index: u32, #[comptime] side: Side) -> (u32, u32) {
     let block = UNIT_POS - comptime!(side.first) + comptime!(index * side.units);
     if comptime!(side.by_depth) {
         (block / comptime!(side.depth / SIDE), block % comptime!(side.depth / SIDE))
@@ -244,7 +250,7 @@ fn fits(start: u32, end: u32) -> bool {
 /// to `depth`. Past the end it brings the last of either again: what comes of them is not written. Without a branch, so that
 /// nothing waits for what is brought before it is needed.
 #[cube]
-fn fetch<V: MatrixView>(
+pub(super) fn fetch<V: MatrixView>(
     view: &V,
     first: u32,
     places: u32,
@@ -437,7 +443,7 @@ fn write_block<O: Lower>(
 
 /// Writes a result, or the state that it will be made from.
 #[cube]
-fn write_result<O: Lower>(op: &O, state: O::State, output: &mut [u32], index: u32, #[comptime] split: bool) {
+pub(super) fn write_result<O: Lower>(op: &O, state: O::State, output: &mut [u32], index: u32, #[comptime] split: bool) {
     if comptime!(split) {
         store::<O::State>(output, index, state);
     } else {

@@ -22,13 +22,14 @@ mod host;
 mod kernel;
 mod launch;
 mod launch_floats;
+mod matrix_units;
 mod plan;
 
 pub use explain::{GemmLaunch, GemmPlan, GemmReason, HostGemm};
 
 use crate::device::Launch;
 use crate::views::{Batch, Matrix, Transposed, same_length};
-use crate::{Buffer, CommutativeProduct, Device, Error, Lower, Monoid, Semiring};
+use crate::{Buffer, CommutativeProduct, Device, Error, Feature, Lower, Monoid, PlainProducts, Semiring};
 use plan::Product;
 
 /// How a product runs on a device.
@@ -80,6 +81,24 @@ impl GemmStrategy {
     }
 }
 
+/// How exactly a plain product of `f32` is computed.
+///
+/// `|C - exact|[i, j]` is at most the `error` of a sum's terms, `Σₖ |A[i, k]| · |B[k, j]|`:
+///
+/// | precision | factors | products and sums | error |
+/// |---|---|---|---|
+/// | `F32` | as they are | f32 | `k · 2⁻²³` |
+/// | `Tf32` | rounded to 11 significant bits | f32 | `2⁻¹⁰ + k · 2⁻²²` |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Precision {
+    /// As the operator says, in `f32`.
+    #[default]
+    F32,
+    /// TensorFloat-32: the device's matrix units multiply factors of 11 significant bits, three decimal digits, and `f32`'s range.
+    /// Never taken unless asked for. Infinities and NaN go through as they do in `f32`; a factor above 3.4012e38 is an infinity.
+    Tf32,
+}
+
 impl Device {
     /// Multiplies `a` (m × k) by `b` (k × n) over a semiring: m · n results, row after row, still on the device.
     ///
@@ -128,6 +147,42 @@ impl Device {
         O: Semiring<A::Item, B::Item> + Lower,
     {
         self.product(a, b, op, strategy, 1)
+    }
+
+    /// Multiplies plain floats as exactly as `precision` says: on the device's matrix units for [`Precision::Tf32`].
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_with`](Device::tiled_gemm_with); [`Error::Unsupported`] also for [`Precision::Tf32`] on a device without
+    /// matrix units for it, as the host is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cubefold_primitives::{Device, Error, Feature, Precision, ops::PlusTimes, views::Dense};
+    ///
+    /// let a = Dense::new(vec![1.0f32, 2.0, 3.0, 4.0], 2, 2)?;
+    /// let refused = Device::host().tiled_gemm_rounded(&a, &a, &PlusTimes::new(), Precision::Tf32).unwrap_err();
+    /// assert_eq!(refused, Error::Unsupported { device: "host".into(), feature: Feature::Tf32 });
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn tiled_gemm_rounded<A, B, O>(
+        &self,
+        a: &A,
+        b: &B,
+        op: &O,
+        precision: Precision,
+    ) -> Result<Buffer<O::Output>, Error>
+    where
+        A: Matrix<Item = f32>,
+        B: Matrix<Item = f32>,
+        O: PlainProducts + Lower,
+    {
+        match (precision, self.gpu()) {
+            (Precision::F32, _) => self.tiled_gemm(a, b, op),
+            (Precision::Tf32, Some(gpu)) => launch::multiply_tf32(self, gpu, a, b, op, shape(a, b, 1)?),
+            (Precision::Tf32, None) => Err(Error::Unsupported { device: self.label(), feature: Feature::Tf32 }),
+        }
     }
 
     /// Multiplies pair after pair of two batches in one launch: the results of one product after those of the one before.

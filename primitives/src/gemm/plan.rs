@@ -4,6 +4,7 @@ use super::GemmStrategy;
 use super::blocked::Blocks;
 use super::explain::GemmReason;
 use super::kernel::Blueprint;
+use super::matrix_units::Fragments;
 use crate::views::SIDE;
 use crate::{Feature, Profile, State};
 
@@ -16,11 +17,11 @@ const SIDES: [(GemmStrategy, u32); 3] =
 
 /// What a device runs for a strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub struct Plan<K = Kernel> {
     /// Never `Auto`.
     pub strategy: GemmStrategy,
     /// Which kernel runs, and what it is compiled for.
-    pub kernel: Kernel,
+    pub kernel: K,
     /// Tiles of the result from left to right.
     pub across: u32,
     /// Tiles of a product's result.
@@ -85,9 +86,13 @@ impl Kernel {
 
     /// Tiles of `rows × columns` results.
     fn tiles(&self, rows: u32, columns: u32) -> u64 {
-        let (down, across) = self.sides();
-        u64::from(rows.div_ceil(down)) * u64::from(columns.div_ceil(across))
+        tiles(self.sides(), rows, columns)
     }
+}
+
+/// Tiles of so many rows and columns in `rows × columns` results.
+fn tiles((down, across): (u32, u32), rows: u32, columns: u32) -> u64 {
+    u64::from(rows.div_ceil(down)) * u64::from(columns.div_ceil(across))
 }
 
 /// What is multiplied.
@@ -183,6 +188,49 @@ impl Plan {
         (fits.map_or(GemmStrategy::Naive, |(strategy, _)| *strategy), reason)
     }
 }
+
+impl Plan<Fragments> {
+    /// The plan for a plain product on matrix units.
+    ///
+    /// # Errors
+    ///
+    /// The feature that the device lacks.
+    pub fn on_matrix_units(product: Product, profile: &Profile) -> Result<Self, Feature> {
+        let plane = profile.plane.filter(|_| profile.tf32).ok_or(Feature::Tf32)?;
+        let deep = product.depth.is_multiple_of(SIDE);
+        let mut kernel = Fragments {
+            depth: DEPTHS[0],
+            cube: FRAGMENTS.0,
+            own: FRAGMENTS.1,
+            plane,
+            left_by_depth: product.row_major.0,
+            right_by_depth: !product.row_major.1,
+            whole: (product.rows.is_multiple_of(SIDE) && deep, product.columns.is_multiple_of(SIDE) && deep),
+            split: false,
+        };
+        if kernel.units() > profile.max_units {
+            return Err(Feature::Units(kernel.units()));
+        }
+        if kernel.shared_bytes() > profile.shared_bytes {
+            return Err(Feature::SharedMemory(kernel.shared_bytes()));
+        }
+        let (down, across) = kernel.sides();
+        let tiles = tiles(kernel.sides(), product.rows, product.columns);
+        let depth = product.depth;
+        let blocks = tiles * u64::from(down * across / SMALLEST);
+        let idle = tiles < FULL && depth >= LONG;
+        let slices = if idle && tiles > 0 { slices(tiles, depth, 2 * down) } else { (1, depth) };
+        kernel.split = slices.0 > 1;
+        let (strategy, reason) = match kernel.split {
+            true => (GemmStrategy::SplitK, GemmReason::Slices { blocks, depth }),
+            false => (GemmStrategy::RegisterBlocked, GemmReason::Blocks { blocks }),
+        };
+        Ok(Plan { strategy, kernel, across: product.columns.div_ceil(across), tiles, slices, reason })
+    }
+}
+
+/// Fragments of 16 × 16 results of a cube and of a plane, down and across.
+const FRAGMENTS: ((u32, u32), (u32, u32)) = ((8, 8), (4, 2));
 
 /// Blocks of 64 × 64 results from which on `Auto` takes blocks, and words of a state up to which it does. On an H200 (CUDA, f32
 /// plus-times), blocks against tiles of 32: sides of 256, 16 blocks, 1.9 and 1.6 TFLOP/s; of 1024, 256 blocks, 25 and 8; of
@@ -339,6 +387,24 @@ mod tests {
         assert_eq!(of_depth(1 << 15), Ok((GemmStrategy::Tiled32, (1, 1 << 15))));
         assert_eq!(of_depth((1 << 15) + 1), Ok((GemmStrategy::SplitK, (121, 272))));
         assert_eq!(of_depth(1_000_000), Ok((GemmStrategy::SplitK, (509, 1968))));
+    }
+
+    #[test]
+    fn matrix_units_are_there_or_refused_and_share_out_what_leaves_them_idle() {
+        let able = Profile { tf32: true, plane: Some(32), shared_bytes: 1 << 16, ..Profile::plain() };
+        let of = |side, depth, profile: &Profile| {
+            let product =
+                Product { rows: side, columns: side, depth, row_major: (true, true), symmetric: false, count: 1 };
+            Plan::on_matrix_units(product, profile).map(|plan| (plan.strategy, plan.tiles, plan.slices))
+        };
+        assert_eq!(of(4096, 4096, &able), Ok((GemmStrategy::RegisterBlocked, 1024, (1, 4096))));
+        assert_eq!(of(1024, 1024, &able), Ok((GemmStrategy::SplitK, 64, (4, 256))));
+        assert_eq!(of(0, 1024, &able), Ok((GemmStrategy::RegisterBlocked, 0, (1, 1024))));
+        assert_eq!(of(8, 8, &Profile { tf32: false, ..able.clone() }), Err(Feature::Tf32));
+        assert_eq!(of(8, 8, &Profile { plane: None, ..able.clone() }), Err(Feature::Tf32));
+        assert_eq!(of(8, 8, &Profile { max_units: 128, ..able.clone() }), Err(Feature::Units(256)));
+        let small = of(8, 8, &Profile { shared_bytes: 1 << 14, ..able });
+        assert!(matches!(small, Err(Feature::SharedMemory(_))), "{small:?}");
     }
 
     #[test]

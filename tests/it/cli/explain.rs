@@ -34,7 +34,7 @@ fn check_measurements(value: &Value) {
     }
 }
 
-const FACTS: [&str; 17] = [
+const FACTS: [&str; 18] = [
     "atomic_u32",
     "atomic_u64",
     "cubes_per_launch",
@@ -49,6 +49,7 @@ const FACTS: [&str; 17] = [
     "plane_sizes",
     "recordings",
     "shared_memory_bytes",
+    "tf32",
     "threads",
     "u64",
     "units_per_cube",

@@ -8,8 +8,8 @@ use cubecl::prelude::*;
 use cubefold_derive::Operator;
 
 use crate::{
-    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand, Semiring,
-    SemiringExpand,
+    Commutative, CommutativeProduct, Element, Lift, LiftExpand, Lower, LowerExpand, Monoid, MonoidExpand,
+    PlainProducts, Semiring, SemiringExpand,
 };
 
 /// `Σ a·b`; 0 for no products. Integers wrap.
@@ -64,6 +64,8 @@ impl<T: Element> Lower for PlusTimes<T> {
 impl<T: Element> Commutative for PlusTimes<T> {}
 
 impl<T: Element> CommutativeProduct<T> for PlusTimes<T> {}
+
+impl PlainProducts for PlusTimes<f32> {}
 
 #[cfg(test)]
 mod tests {
