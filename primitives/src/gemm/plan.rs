@@ -229,7 +229,8 @@ impl Plan<Fragments> {
     }
 }
 
-/// Fragments of 16 × 16 results of a cube and of a plane, down and across.
+/// Fragments of 16 × 16 results of a cube and of a plane, down and across. On an H200 (CUDA, a side of 3072), with steps of 16 products,
+/// 0.665 ms; steps of 32 take 0.807, and with planes of 4 × 4 fragments 0.848.
 const FRAGMENTS: ((u32, u32), (u32, u32)) = ((8, 8), (4, 2));
 
 /// Blocks of 64 × 64 results from which on `Auto` takes blocks, and words of a state up to which it does. On an H200 (CUDA, f32
