@@ -16,8 +16,8 @@ const SOME_ROWS: usize = 32;
 /// about 1/m of that, 2e-4 for the largest m here.
 const SUM_TOLERANCE: f64 = 1e-6;
 
-/// The same of factors rounded to TF32, relative to the root of the sum of their squares: eight deviations, of which a term that is
-/// left out is about sixteen times as many, for the largest m here.
+/// How far a sum of products of factors rounded to TF32 may be off, relative to the root of the sum of their squares: eight of its
+/// deviations. A product that is left out is 1/√m of that root, five times as much for the largest m here.
 const ROUNDED_TOLERANCE: f64 = 8.0 * 4e-4;
 
 /// Plus-times at growing sides for every strategy, the largest for the blocks alone, and in TF32; min-plus for the largest tile and for
@@ -144,28 +144,26 @@ type Oracle = fn(&[f32], &[f32]) -> Vec<(f64, f64)>;
 
 /// In f64.
 fn sums_of_products(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
-    let mut sums = vec![(0.0, 0.0); left.len()];
-    for (&a, row) in left.iter().zip(right.chunks_exact(left.len())) {
-        for ((sum, size), &b) in sums.iter_mut().zip(row) {
-            let term = f64::from(a) * f64::from(b);
-            *sum += term;
-            *size += term.abs() * SUM_TOLERANCE;
-        }
-    }
-    sums
+    sums(left, right, |term| term.abs() * SUM_TOLERANCE)
 }
 
 /// In f64, of factors that were rounded.
 fn rounded_sums_of_products(left: &[f32], right: &[f32]) -> Vec<(f64, f64)> {
+    let squares = sums(left, right, |term| term * term);
+    squares.into_iter().map(|(sum, squares)| (sum, squares.sqrt() * ROUNDED_TOLERANCE)).collect()
+}
+
+/// The sums of a row's products, each with the sum of what `size` makes of them.
+fn sums(left: &[f32], right: &[f32], size: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     let mut sums = vec![(0.0, 0.0); left.len()];
     for (&a, row) in left.iter().zip(right.chunks_exact(left.len())) {
-        for ((sum, squares), &b) in sums.iter_mut().zip(row) {
+        for ((sum, sizes), &b) in sums.iter_mut().zip(row) {
             let term = f64::from(a) * f64::from(b);
             *sum += term;
-            *squares += term * term;
+            *sizes += size(term);
         }
     }
-    sums.into_iter().map(|(sum, squares)| (sum, squares.sqrt() * ROUNDED_TOLERANCE)).collect()
+    sums
 }
 
 /// In f32, whose rounding of the one addition every device has too.
@@ -238,6 +236,7 @@ mod tests {
         let rounded = rounded_sums_of_products(&[1.0, 2.0], &right);
         assert_eq!(rounded[1].0, 22.0);
         assert!((rounded[1].1 - ROUNDED_TOLERANCE * 292f64.sqrt()).abs() < 1e-12, "6² + 16²");
+        assert!(ROUNDED_TOLERANCE * 4096f64.sqrt() < 0.25, "a term of the usual size is more than what is let pass");
         let paths = shortest_paths(&[4.0, 1.0], &right);
         assert_eq!(paths, [(8.0, 0.0), (9.0, 0.0)]);
     }

@@ -2,7 +2,7 @@
 
 use cubefold::ops::PlusTimes;
 use cubefold::prelude::*;
-use cubefold::{Error, Feature, PlainProducts, Precision, Semiring, SemiringExpand};
+use cubefold::{Error, Feature, GemmPlan, GemmStrategy, PlainProducts, Precision, Semiring, SemiringExpand};
 
 use crate::devices::{devices, gpus, limited, observed, private};
 use crate::gemm::SHAPES;
@@ -57,6 +57,47 @@ fn devices_without_matrix_units_say_so() {
         let left = (&matrix).transposed();
         let error = small.tiled_gemm_rounded(&left, &matrix, &PlusTimes::new(), Precision::Tf32).unwrap_err();
         assert!(matches!(error, Error::Unsupported { feature: Feature::SharedMemory(_), .. }), "{name}: {error}");
+    }
+}
+
+#[test]
+fn what_is_explained_is_what_runs_or_is_refused() {
+    let matrix = |side: u32| Dense::new(floats((side * side) as usize, 14), side, side).unwrap();
+    for (name, device) in devices() {
+        let (small, op) = (matrix(40), PlusTimes::new());
+        let plain = device.explain_gemm(&small, &small, &op, GemmStrategy::Auto).unwrap();
+        assert_eq!(device.explain_gemm_rounded(&small, &small, &op, Precision::F32).unwrap(), plain, "{name}");
+        let poor = if device.is_host() { Device::host() } else { limited(device, |profile| profile.tf32 = false) };
+        let refused = poor.explain_gemm_rounded(&small, &small, &op, Precision::Tf32).unwrap_err();
+        assert_eq!(refused, Error::Unsupported { device: poor.label(), feature: Feature::Tf32 }, "{name}");
+        let odd = Dense::new(floats(12, 1), 4, 3).unwrap();
+        let error = device.tiled_gemm_rounded(&odd, &odd, &op, Precision::Tf32).unwrap_err();
+        assert!(matches!(error, Error::Length { .. }), "{name}: {error}");
+    }
+    // A plan is made without the units.
+    for (name, device) in gpus() {
+        let able = limited(device, |profile| {
+            (profile.tf32, profile.plane, profile.shared_bytes, profile.max_units) = (true, Some(32), 1 << 16, 1024);
+        });
+        let plan = able.explain_gemm_rounded(&matrix(600), &matrix(600), &PlusTimes::new(), Precision::Tf32).unwrap();
+        assert_eq!(
+            plan.to_string(),
+            "SplitK: 50 cubes of 128 × 128 results, each of 256 units with 64 × 1 of them and 45056 bytes of shared memory, the \
+             depth in 2 slices of 304; Auto splits the depth of 600, as 100 blocks of 64 × 64 results leave a GPU idle",
+            "{name}"
+        );
+    }
+    for (name, device) in with_units() {
+        let device = private(device);
+        for side in [100, 600] {
+            let launches = observed(&device);
+            let (matrix, op) = (matrix(side), PlusTimes::new());
+            let plan = device.explain_gemm_rounded(&matrix, &matrix, &op, Precision::Tf32).unwrap();
+            device.tiled_gemm_rounded(&matrix, &matrix, &op, Precision::Tf32).unwrap();
+            let GemmPlan::Device(plan) = plan else { panic!("{name}: a device has a plan of its own") };
+            let first = launches.lock().unwrap()[0];
+            assert_eq!(first, ("gemm::multiply_fragments", plan.strategy.name()), "{name}, side {side}");
+        }
     }
 }
 

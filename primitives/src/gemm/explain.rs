@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::GemmStrategy;
+use super::matrix_units::Fragments;
 use super::plan::{Kernel, Plan, Product};
 use crate::{Feature, State};
 
@@ -33,7 +34,7 @@ pub struct GemmLaunch {
     pub strategy: GemmStrategy,
     /// Rows and columns of a cube's results.
     pub tile: (u32, u32),
-    /// Rows and columns of a unit's results.
+    /// Rows and columns of a unit's results; on matrix units, which share a plane's results out as they like, how many and 1.
     pub unit: (u32, u32),
     /// Units of a cube.
     pub units: u32,
@@ -88,11 +89,27 @@ impl GemmLaunch {
             Kernel::Tiled(blueprint) => ((1, 1), blueprint.shared_bytes::<A, B>()),
             Kernel::Blocked(blocks) => ((blocks.unit_rows, blocks.unit_columns), blocks.shared_bytes::<A, B>()),
         };
+        Self::of(product, plan, plan.kernel.sides(), unit, plan.kernel.units(), shared_bytes)
+    }
+
+    pub(super) fn on_matrix_units(product: Product, plan: Plan<Fragments>) -> Self {
+        let (tile, units) = (plan.kernel.sides(), plan.kernel.units());
+        Self::of(product, plan, tile, (tile.0 * tile.1 / units, 1), units, plan.kernel.shared_bytes())
+    }
+
+    fn of<K>(
+        product: Product,
+        plan: Plan<K>,
+        tile: (u32, u32),
+        unit: (u32, u32),
+        units: u32,
+        shared_bytes: usize,
+    ) -> Self {
         GemmLaunch {
             strategy: plan.strategy,
-            tile: plan.kernel.sides(),
+            tile,
             unit,
-            units: plan.kernel.units(),
+            units,
             shared_bytes,
             cubes: plan.tiles * u64::from(product.count) * u64::from(plan.slices.0),
             slices: plan.slices,

@@ -29,6 +29,20 @@ pub fn plan<A: Matrix, B: Matrix, O: Semiring<A::Item, B::Item> + Lower>(
     Ok(plan)
 }
 
+/// The plan for a plain product on matrix units.
+pub fn plan_tf32<O: PlainProducts + Lower>(
+    device: &Device,
+    gpu: &Gpu,
+    product: Product,
+) -> Result<Plan<Fragments>, Error> {
+    check_types::<f32, O>(device, gpu)?;
+    device.fitting::<O::Output>(gpu, product.len())?;
+    let plan = Plan::on_matrix_units(product, &gpu.profile)
+        .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
+    check_depth(product, &plan, gpu)?;
+    Ok(plan)
+}
+
 /// Whether kernels count as far as the depth, and their loops go as far as a slice of it.
 fn check_depth<K>(product: Product, plan: &Plan<K>, gpu: &Gpu) -> Result<(), Error> {
     for (depth, limit) in [(product.depth, DEEPEST), (plan.slices.1, gpu.profile.max_loop)] {
@@ -62,11 +76,7 @@ pub fn multiply_tf32<A: Matrix<Item = f32>, B: Matrix<Item = f32>, O: PlainProdu
     op: &O,
     product: Product,
 ) -> Result<Buffer<O::Output>, Error> {
-    check_types::<f32, O>(device, gpu)?;
-    device.fitting::<O::Output>(gpu, product.len())?;
-    let plan = Plan::on_matrix_units(product, &gpu.profile)
-        .map_err(|feature| Error::Unsupported { device: device.label(), feature })?;
-    check_depth(product, &plan, gpu)?;
+    let plan = plan_tf32::<O>(device, gpu, product)?;
     results(device, gpu, op, product, &plan, |out| launch_tf32(device, gpu, a, b, op, out, product, plan))
 }
 

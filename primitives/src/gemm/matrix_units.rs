@@ -114,9 +114,9 @@ pub fn multiply_fragments<A: MatrixView<Item = f32>, B: MatrixView<Item = f32>, 
     for _ in 0..comptime!(fragments.own.0 * fragments.own.1) {
         sums.push(cmma::Matrix::<f32>::from_value(
             MatrixIdent::Accumulator,
-            16usize,
-            16usize,
-            8usize,
+            comptime!(FRAGMENT as usize),
+            comptime!(FRAGMENT as usize),
+            comptime!(PRODUCTS as usize),
             MatrixLayout::Undefined,
             0.0f32,
         ));
@@ -267,7 +267,15 @@ fn fragment(
     let first = half * comptime!(side.half(1)) + comptime!(group * PRODUCTS * side.stride());
     let from = (first + place * comptime!(FRAGMENT / SIDE)) as usize;
     // SAFETY: loaded in the next line.
-    let mut matrix = unsafe { cmma::Matrix::<tf32>::uninitialized(ident, 16usize, 16usize, 8usize, layout) };
+    let mut matrix = unsafe {
+        cmma::Matrix::<tf32>::uninitialized(
+            ident,
+            comptime!(FRAGMENT as usize),
+            comptime!(FRAGMENT as usize),
+            comptime!(PRODUCTS as usize),
+            layout,
+        )
+    };
     cmma::load(&mut matrix, &shared[from..from + 1], comptime!(side.stride() * SIDE));
     matrix
 }

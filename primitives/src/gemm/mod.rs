@@ -27,7 +27,7 @@ mod plan;
 
 pub use explain::{GemmLaunch, GemmPlan, GemmReason, HostGemm};
 
-use crate::device::Launch;
+use crate::device::{Gpu, Launch};
 use crate::views::{Batch, Matrix, Transposed, same_length};
 use crate::{Buffer, CommutativeProduct, Device, Error, Feature, Lower, Monoid, PlainProducts, Semiring};
 use plan::Product;
@@ -83,7 +83,8 @@ impl GemmStrategy {
 
 /// How exactly a plain product of `f32` is computed.
 ///
-/// `|C - exact|[i, j]` is at most the `error` of a sum's terms, `Σₖ |A[i, k]| · |B[k, j]|`:
+/// `|C - exact|[i, j]` is at most the `error` of a sum's terms, `Σₖ |A[i, k]| · |B[k, j]|`, as long as factors and products are normal
+/// numbers:
 ///
 /// | precision | factors | products and sums | error |
 /// |---|---|---|---|
@@ -95,7 +96,7 @@ pub enum Precision {
     #[default]
     F32,
     /// TensorFloat-32: the device's matrix units multiply factors of 11 significant bits, three decimal digits, and `f32`'s range.
-    /// Never taken unless asked for. Infinities and NaN go through as they do in `f32`; a factor above 3.4012e38 is an infinity.
+    /// Never taken unless asked for. Infinities and NaN go through as they do in `f32`.
     Tf32,
 }
 
@@ -178,11 +179,39 @@ impl Device {
         B: Matrix<Item = f32>,
         O: PlainProducts + Lower,
     {
-        match (precision, self.gpu()) {
-            (Precision::F32, _) => self.tiled_gemm(a, b, op),
-            (Precision::Tf32, Some(gpu)) => launch::multiply_tf32(self, gpu, a, b, op, shape(a, b, 1)?),
-            (Precision::Tf32, None) => Err(Error::Unsupported { device: self.label(), feature: Feature::Tf32 }),
+        match precision {
+            Precision::F32 => self.tiled_gemm(a, b, op),
+            Precision::Tf32 => {
+                let product = shape(a, b, 1)?;
+                launch::multiply_tf32(self, self.matrix_units()?, a, b, op, product)
+            }
         }
+    }
+
+    /// What [`tiled_gemm_rounded`](Device::tiled_gemm_rounded) would run, and why; nothing runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`tiled_gemm_rounded`](Device::tiled_gemm_rounded).
+    pub fn explain_gemm_rounded<A, B, O>(&self, a: &A, b: &B, op: &O, precision: Precision) -> Result<GemmPlan, Error>
+    where
+        A: Matrix<Item = f32>,
+        B: Matrix<Item = f32>,
+        O: PlainProducts + Lower,
+    {
+        match precision {
+            Precision::F32 => self.explain_gemm(a, b, op, GemmStrategy::Auto),
+            Precision::Tf32 => {
+                let product = shape(a, b, 1)?;
+                let plan = launch::plan_tf32::<O>(self, self.matrix_units()?, product)?;
+                Ok(GemmPlan::Device(GemmLaunch::on_matrix_units(product, plan)))
+            }
+        }
+    }
+
+    /// The GPU, which may have matrix units; the host has none.
+    fn matrix_units(&self) -> Result<&Gpu, Error> {
+        self.gpu().ok_or_else(|| Error::Unsupported { device: self.label(), feature: Feature::Tf32 })
     }
 
     /// Multiplies pair after pair of two batches in one launch: the results of one product after those of the one before.
